@@ -30,8 +30,7 @@ constexpr Wait exactly(Duration length) { return {length, length}; }
 
 // Numbers that only grow, each of its own type: a checker may bound epochs and renumber nonces,
 // and nobody can hand one in for the other.
-template <class Tag>
-struct Counter {
+template <class Tag> struct Counter {
     std::uint64_t value = 0;
     constexpr Counter next() const { return {value + 1}; }
     friend constexpr auto operator<=>(const Counter&, const Counter&) = default;

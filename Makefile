@@ -1,0 +1,46 @@
+# The front door. Behind it are CMake presets (CMakePresets.json) and a few scripts in tools/.
+.DEFAULT_GOAL := help
+.PHONY: help build demo test test-all bench format tidy clean
+SHELL := bash
+jobs := $(shell nproc)
+sources = $(shell find src bench -name '*.h' -o -name '*.cc')
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+build:  ## the conclave command, at build/release/conclave
+	@mkdir -p build
+	@cmake --preset release > build/release.configure.log 2>&1 || \
+	    { cat build/release.configure.log; echo "Something missing? Try tools/install-deps"; exit 1; }
+	@cmake --build --preset release -j $(jobs) --target conclave
+
+demo:  ## an election with a crash, told step by step, and a picture of it
+	@tools/install-deps
+	@$(MAKE) --no-print-directory build
+	@tools/demo
+
+test:  ## every test, with sanitizers and as released
+	@tools/install-deps
+	@tools/run-tests dev release
+
+test-all:  ## the same, and the thread sanitizer, clang and clang-tidy
+	@tools/install-deps --with-extras
+	@tools/run-tests dev release tsan
+	@cmake --preset clang > build/clang.configure.log || { cat build/clang.configure.log; exit 1; }
+	@cmake --build --preset clang -j $(jobs)
+	@tools/run-clang-tidy
+
+bench: build  ## how fast, how large
+	@cmake --build --preset release -j $(jobs) --target benchmarks
+	@for bench in build/release/bench/bench_* bench/*.sh; do \
+	    if [[ -x $$bench ]]; then echo "== $$bench"; $$bench || exit; fi; \
+	done
+
+format:  ## clang-format over the sources
+	@clang-format -i $(sources)
+
+tidy:  ## the habits that a machine can check
+	@tools/tidy
+
+clean:  ## removes build/
+	@rm -rf build

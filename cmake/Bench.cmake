@@ -1,0 +1,15 @@
+# bench/<name>.cc becomes bench_<name>, with Google Benchmark. `make bench` runs them all.
+
+find_package(benchmark REQUIRED)
+
+add_custom_target(benchmarks)
+file(GLOB sources CONFIGURE_DEPENDS bench/*.cc)
+foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    add_executable(bench_${name} ${source})
+    target_link_libraries(bench_${name} PRIVATE
+        ${CONCLAVE_ROOMS} $<TARGET_NAME_IF_EXISTS:conclave_algorithms> benchmark::benchmark_main)
+    set_target_properties(bench_${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+    add_dependencies(benchmarks bench_${name})
+endforeach()

@@ -1,0 +1,21 @@
+# The `conclave` command: src/cli/main.cc, and the rest of src/cli as a library so that tests reach it.
+
+find_package(CLI11 REQUIRED)
+
+file(GLOB sources CONFIGURE_DEPENDS src/cli/*.cc)
+list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+if(sources)
+    add_library(conclave_cli STATIC ${sources})
+    target_link_libraries(conclave_cli PUBLIC ${CONCLAVE_ROOMS} CLI11::CLI11)
+    if(TARGET conclave_algorithms)
+        target_link_libraries(conclave_cli PUBLIC conclave_algorithms)
+    endif()
+    target_compile_definitions(conclave_cli PRIVATE CONCLAVE_VERSION="${PROJECT_VERSION}")
+endif()
+
+file(GLOB main CONFIGURE_DEPENDS src/cli/main.cc)
+if(main)
+    add_executable(conclave ${main})
+    target_link_libraries(conclave PRIVATE $<TARGET_NAME_IF_EXISTS:conclave_cli> conclave_base)
+    set_target_properties(conclave PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+endif()

@@ -1,0 +1,76 @@
+# What CTest runs: the unit tests of every room, files that must not compile, scenarios, seeds, tidy.
+
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+include(GoogleTest)
+
+# src/<room>/*_test.cc is the program <room>_test. A test may include anything, so it links all.
+function(conclave_add_room_tests room)
+    file(GLOB sources CONFIGURE_DEPENDS src/${room}/*_test.cc)
+    if(NOT sources)
+        return()
+    endif()
+    set(program ${room}_test)
+    add_executable(${program} ${sources})
+    target_link_libraries(${program} PRIVATE
+        $<TARGET_NAME_IF_EXISTS:conclave_cli> $<TARGET_NAME_IF_EXISTS:conclave_algorithms>
+        ${CONCLAVE_ROOMS} rapidcheck_gtest GTest::gmock GTest::gtest_main)
+    target_compile_definitions(${program} PRIVATE
+        CONCLAVE_BINARY="${CMAKE_BINARY_DIR}/conclave"
+        CONCLAVE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    set_target_properties(${program} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST
+        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 600)
+endfunction()
+
+# src/<room>/compile_fail/<name>.cc must fail to compile, with the text of its first line.
+function(conclave_add_compile_fail source)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR}/src OUTPUT_VARIABLE name)
+    string(REGEX REPLACE "/compile_fail/(.*)\\.cc$" ".\\1" name ${name})
+    add_test(NAME compile_fail.${name} COMMAND ${CMAKE_COMMAND}
+        -D COMPILER=${CMAKE_CXX_COMPILER} -D INCLUDES=${CMAKE_SOURCE_DIR}/src -D SOURCE=${source}
+        -P ${CMAKE_SOURCE_DIR}/cmake/CompileFail.cmake)
+endfunction()
+
+# scenarios/<name>.txt: `conclave sim FILE` compares the run with what the file expects.
+function(conclave_add_scenario file)
+    cmake_path(GET file STEM name)
+    add_test(NAME scenario.${name} COMMAND conclave sim scenarios/${name}.txt
+        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(scenario.${name} PROPERTIES LABELS scenario TIMEOUT 120)
+endfunction()
+
+# CONCLAVE_SEEDS random walks of one algorithm under the faults that it claims to survive.
+function(conclave_add_seeds algorithm)
+    add_test(NAME seeds.${algorithm}
+        COMMAND conclave sim ${algorithm} --seeds-test --runs ${CONCLAVE_SEEDS}
+        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(seeds.${algorithm} PROPERTIES LABELS seeds TIMEOUT 1200)
+endfunction()
+
+file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS src/*)
+foreach(folder IN LISTS folders)
+    cmake_path(GET folder FILENAME room)
+    conclave_add_room_tests(${room})
+endforeach()
+
+file(GLOB sources CONFIGURE_DEPENDS src/*/compile_fail/*.cc)
+foreach(source IN LISTS sources)
+    conclave_add_compile_fail(${source})
+endforeach()
+
+file(GLOB files CONFIGURE_DEPENDS scenarios/*.txt)
+if(TARGET conclave)
+    foreach(file IN LISTS files)
+        conclave_add_scenario(${file})
+    endforeach()
+    if(CONCLAVE_SEEDS GREATER 0)
+        foreach(algorithm IN LISTS CONCLAVE_ALGORITHMS)
+            conclave_add_seeds(${algorithm})
+        endforeach()
+    endif()
+endif()
+
+add_test(NAME tidy COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy)
+add_test(NAME tidy.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy --self-test)

@@ -1,0 +1,175 @@
+// core/stack.h -- one protocol standing on another: a detector under an election, say.
+//
+// Stack<Lower, Upper> is itself a Protocol. Its messages, timers, requests and notices are those
+// of both; what Lower tells, Upper hears as an event if it has a rule for it, in the same step.
+// Any message for Upper is a sign of life that Lower may count (Heard).
+#pragma once
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "core/protocol.h"
+
+namespace conclave {
+
+namespace detail {
+
+template <class Variant, class T> struct Holds;
+template <class... A, class T>
+struct Holds<std::variant<A...>, T> : std::bool_constant<(std::same_as<A, T> || ...)> {};
+
+// The alternatives of both, each once. None ("there are none") gives way to anything real.
+template <class A, class B> struct Joined;
+template <class... A> struct Joined<std::variant<A...>, std::variant<>> {
+    using type = std::variant<A...>;
+};
+template <class... A, class B, class... Bs>
+struct Joined<std::variant<A...>, std::variant<B, Bs...>>
+    : std::conditional_t<std::same_as<B, None> || Holds<std::variant<A...>, B>::value,
+                         Joined<std::variant<A...>, std::variant<Bs...>>,
+                         Joined<std::variant<A..., B>, std::variant<Bs...>>> {};
+template <class B, class... Bs>
+requires(!std::same_as<B, None>) struct Joined<std::variant<None>, std::variant<B, Bs...>> {
+    using type = std::variant<B, Bs...>;
+};
+
+template <class Whole, class Part> Whole widen(const Part& part) {
+    return std::visit([](const auto& one) { return Whole(one); }, part);
+}
+
+}  // namespace detail
+
+template <class Variant, class T> inline constexpr bool holds = detail::Holds<Variant, T>::value;
+
+template <Protocol L, Protocol U> struct Stack {
+    using Lower = L;
+    using Upper = U;
+    static constexpr Model assumes = Upper::assumes;
+    static constexpr Claim claim = Upper::claim;
+
+    struct Config {
+        typename Lower::Config lower{};
+        typename Upper::Config upper{};
+    };
+    struct Durable {
+        typename Lower::Durable lower{};
+        typename Upper::Durable upper{};
+    };
+    using Message = typename detail::Joined<typename L::Message, typename U::Message>::type;
+    using Timer = typename detail::Joined<typename L::Timer, typename U::Timer>::type;
+    using Request = typename detail::Joined<typename L::Request, typename U::Request>::type;
+    using Notice = typename detail::Joined<typename L::Notice, typename U::Notice>::type;
+    static_assert(std::variant_size_v<Message> == std::variant_size_v<typename L::Message> +
+                                                      std::variant_size_v<typename U::Message>,
+                  "both parts have a message of the same type: nobody could tell whose it is");
+    using Turn = conclave::Turn<Stack>;
+
+    Lower lower{};
+    Upper upper{};
+    Durable durable{};  // a save of one part carries the other's last record along
+
+    static Config configure(const Settings& settings) {
+        return {Lower::configure(settings), Upper::configure(settings)};
+    }
+
+    void on(Turn& turn, const Booted<Stack>& booted) {
+        durable = booted.durable;
+        tell_lower(turn, Booted<Lower>{durable.lower});
+        tell_upper(turn, Booted<Upper>{durable.upper});
+    }
+    template <class M>
+    requires holds<Message, M>
+    void on(Turn& turn, NodeId from, const M& message) {
+        if constexpr (holds<typename L::Message, M>) {
+            tell_lower(turn, Received<Lower>{from, message});
+        } else {
+            if constexpr (rules::Other<Lower, Heard>) tell_lower(turn, Heard{from});
+            tell_upper(turn, Received<Upper>{from, message});
+        }
+    }
+    template <class E>
+    requires(holds<Timer, E> || holds<Request, E>) void on(Turn& turn, const E& event) {
+        if constexpr (holds<typename L::Timer, E>) tell_lower(turn, Expired<Lower>{event});
+        if constexpr (holds<typename U::Timer, E>) tell_upper(turn, Expired<Upper>{event});
+        if constexpr (holds<typename L::Request, E>) tell_lower(turn, Asked<Lower>{event});
+        if constexpr (holds<typename U::Request, E>) tell_upper(turn, Asked<Upper>{event});
+    }
+    template <class E>
+    requires(std::same_as<E, Suspected> || std::same_as<E, Trusted> || std::same_as<E, Failed> ||
+             std::same_as<E, Restarted> || std::same_as<E, LeaderIs> ||
+             std::same_as<E, MembersChanged>) void on(Turn& turn, const E& event) {
+        tell_lower(turn, event);
+        tell_upper(turn, event);
+    }
+
+private:
+    template <class E> void tell_lower(Turn& turn, const E& event) {
+        auto& out = turn.effects.lower;
+        run(turn, lower, turn.seat.config.lower, durable.lower, out, event);
+        for (std::size_t at = 0; at < out.list.size(); ++at) {
+            if (const auto* tell = std::get_if<Tell<Lower>>(&out.list[at])) {
+                std::visit([&](const auto& notice) { tell_upper(turn, notice); }, tell->notice);
+            }
+        }
+    }
+    template <class E> void tell_upper(Turn& turn, const E& event) {
+        run(turn, upper, turn.seat.config.upper, durable.upper, turn.effects.upper, event);
+    }
+    template <class Part, class E>
+    void run(Turn& turn, Part& part, const typename Part::Config& config,
+             typename Part::Durable& record, Effects<Part>& out, const E& event) {
+        out.list.clear();
+        const Seat<Part> seat{turn.seat.self, turn.seat.members, config, turn.seat.attribute,
+                              turn.seat.incarnation};
+        step(part, seat, turn.now, event, out);
+        for (const Effect<Part>& effect : out.list) {
+            std::visit([&](const auto& one) { pass(turn, record, one); }, effect);
+        }
+    }
+    template <class Part> void pass(Turn& turn, typename Part::Durable&, const Send<Part>& send) {
+        turn.effects.list.push_back(
+            Send<Stack>{send.to, detail::widen<Message>(send.message), send.repair});
+    }
+    template <class Part> void pass(Turn& turn, typename Part::Durable&, const Arm<Part>& arm) {
+        turn.arm(detail::widen<Timer>(arm.timer), arm.wait);
+    }
+    template <class Part>
+    void pass(Turn& turn, typename Part::Durable&, const Disarm<Part>& disarm) {
+        turn.disarm(detail::widen<Timer>(disarm.timer));
+    }
+    template <class Part>
+    void pass(Turn& turn, typename Part::Durable& record, const Save<Part>& save) {
+        record = save.durable;
+        turn.save(durable);
+    }
+    template <class Part> void pass(Turn& turn, typename Part::Durable&, const Tell<Part>& tell) {
+        turn.tell(detail::widen<Notice>(tell.notice));
+    }
+};
+
+// The protocol on top, whose properties a stack is judged by.
+template <class P> struct TopOf {
+    using type = P;
+    static const P& get(const P& whole) { return whole; }
+};
+template <class L, class U> struct TopOf<Stack<L, U>> {
+    using type = typename TopOf<U>::type;
+    static const type& get(const Stack<L, U>& whole) { return TopOf<U>::get(whole.upper); }
+};
+template <class P> using Top = typename TopOf<P>::type;
+template <class P> const Top<P>& top(const P& whole) { return TopOf<P>::get(whole); }
+
+// Whose message it is, for counting: the lowest part that knows it.
+template <class P, class M> constexpr Kind kind_of_message() {
+    if constexpr (requires { typename P::Lower; }) {
+        if constexpr (holds<typename P::Lower::Message, M>) {
+            return kind_of_message<typename P::Lower, M>();
+        } else {
+            return kind_of_message<typename P::Upper, M>();
+        }
+    } else {
+        return P::claim.kind;
+    }
+}
+
+}  // namespace conclave

@@ -1,0 +1,52 @@
+// sim/chronicle.h -- collects what a recorder tells into a trace and a diagram.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/adversary.h"
+#include "sim/diagram.h"
+#include "sim/simulator.h"
+
+namespace conclave {
+
+struct Letter {  // a packet, without its types
+    std::uint32_t from = 0, to = 0;
+    Instant sent;
+    std::string text;       // Election(1, 3)
+    std::string_view name;  // Election
+    Diagram::Kind kind{};
+};
+
+class Chronicle {
+public:
+    Chronicle(const Plan& plan, std::string_view algorithm);
+
+    void boot(Instant now, std::uint32_t node);
+    void fault(Instant now, const Fault& fault);
+    void arrival(Instant now, const Letter& letter);
+    void timer(Instant now, std::uint32_t node, const std::string& timer);
+    void loss(Instant now, const Letter& letter, bool on_the_way, std::string_view why);
+    void duplicate(Instant now, const Letter& letter);
+    void leader(Instant now, std::uint32_t node, std::optional<NodeId> leader);
+    void output(const std::string& line);
+    void finish(Instant now, Report& report);
+
+private:
+    void command(Instant now, const std::string& text);
+    std::string link(const Letter& letter) const;
+    std::uint32_t place(NodeId node) const;
+    void end_reign(std::uint32_t node, Instant now);
+
+    const Plan& plan_;
+    bool tracing_, drawing_;
+    std::string trace_;
+    std::vector<std::string> later_;  // losses and doublings, told after the step that sent them
+    Diagram diagram_;
+    std::vector<std::optional<Diagram::Reign>> reigns_;  // open ones, by lane
+    std::vector<std::optional<double>> down_since_, paused_since_;
+};
+
+}  // namespace conclave

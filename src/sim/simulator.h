@@ -1,0 +1,105 @@
+// sim/simulator.h -- the narrow door between the command line and an algorithm's own simulation.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/members.h"
+#include "core/model.h"
+#include "sim/adversary.h"
+#include "sim/diagram.h"
+#include "sim/oracle.h"
+
+namespace conclave {
+
+// One run, complete: everything that decides what happens. The same plan gives the same run.
+struct Plan {
+    std::vector<Member> members;  // in ring order
+    Settings settings;
+    Adversary adversary;
+    Schedule schedule;
+    OracleSettings oracle;
+    std::vector<std::pair<std::string, std::string>> options;  // of the algorithm, by name
+    std::vector<std::string> without;                          // fixes switched off
+    std::vector<NodeId> down;                                  // never booted
+    std::uint64_t seed = 1;
+    Duration until{};   // the end; zero: once everything has settled
+    Duration linger{};  // what has settled must stay so for this long
+    bool trace = false;
+    bool diagram = false;
+};
+
+struct MessageCount {
+    std::string type;
+    Kind kind{};
+    std::uint64_t sent = 0;    // of the source's own, or the detector's
+    std::uint64_t repair = 0;  // that our fixes add
+};
+
+struct Violation {
+    std::string property, what;
+    double at = 0;  // in units
+};
+
+struct Report {
+    std::vector<MessageCount> messages{};
+    std::vector<std::pair<NodeId, std::optional<NodeId>>> leaders{};  // of nodes that are up
+    std::vector<Violation> violations{};
+    bool agreed = false;                 // all who are up name the same node, and it is up
+    double time = 0;                     // when the last message of the algorithm's own arrived
+    std::optional<double> elected_at{};  // when the first node took office
+    std::optional<double> agreed_at{};   // when all had come to agree
+    std::uint64_t changes = 0;           // how often anybody took office
+    std::uint64_t events = 0;
+    double end = 0;
+    std::string trace{};  // a script that replays it
+    Diagram diagram{};
+
+    std::uint64_t total(Kind kind) const {
+        std::uint64_t sum = 0;
+        for (const auto& one : messages) sum += one.kind == kind ? one.sent : 0;
+        return sum;
+    }
+    std::uint64_t total() const {
+        std::uint64_t sum = 0;
+        for (const auto& one : messages) sum += one.kind != Kind::detector ? one.sent : 0;
+        return sum;
+    }
+    std::uint64_t repairs() const {
+        std::uint64_t sum = 0;
+        for (const auto& one : messages) sum += one.repair;
+        return sum;
+    }
+};
+
+struct Option {
+    std::string name, value;
+};
+
+// The algorithm as the catalog shows it.
+struct Description {
+    std::string name;
+    Model assumes;
+    Claim claim;
+    std::vector<Fix> fixes{};
+    std::vector<std::string> messages{}, timers{}, requests{}, notices{}, properties{};
+    std::vector<Option> options{};  // with the values they would have under the given settings
+    std::size_t bytes_per_node = 0;
+};
+
+class Simulator {
+public:
+    virtual ~Simulator() = default;
+    virtual Description describe(const Settings&) const = 0;
+    // What is wrong with the plan (an unknown fix or option), or nothing.
+    virtual std::optional<std::string> refuse(const Plan&) const = 0;
+    virtual Report run(const Plan&) const = 0;
+    // How long after the last fault everything must have settled.
+    virtual Duration settles_within(const Plan&) const = 0;
+};
+
+}  // namespace conclave

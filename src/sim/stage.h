@@ -1,0 +1,130 @@
+// sim/stage.h -- a world with its oracle, on which faults are played.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "sim/adversary.h"
+#include "sim/ask.h"
+#include "sim/oracle.h"
+#include "sim/world.h"
+
+namespace conclave {
+
+template <class P, class A> class Stage {
+public:
+    Stage(Bench<P>& bench, A agenda, OracleSettings oracle_settings, std::uint64_t seed)
+        : world(bench, std::move(agenda)),
+          oracle(oracle_settings, bench.setup.members.size(), seed) {}
+
+    World<P, A> world;
+    Oracle oracle;
+
+    void boot(std::uint32_t at) {
+        oracle.forget(at);
+        world.boot(at);
+        for (std::uint32_t other = 0; other < world.nodes.size(); ++other) {
+            if (unreachable(at, other)) inform(Opinion::What::gone, at, other);
+        }
+    }
+    void play(const Fault& fault) {
+        if (world.bench().watcher) world.bench().watcher->playing(world.now, fault);
+        std::visit([this](const auto& one) { play_one(one); }, fault);
+    }
+    // After every event: a save that was torn is a crash like any other.
+    void notice_torn() {
+        if (!world.torn) return;
+        oracle.spread(world.now, Opinion::What::gone, *world.torn);
+        world.torn.reset();
+    }
+    // An opinion that has become wrong on its way is not told.
+    void pronounce(const Opinion& opinion) {
+        const NodeId observer = world.id(opinion.observer), subject = world.id(opinion.subject);
+        const bool gone = unreachable(opinion.observer, opinion.subject);
+        const bool suspected = oracle.suspects(opinion.observer, subject);
+        if (!world.nodes[opinion.observer].up) return;
+        if (opinion.what == Opinion::What::gone && gone && !suspected) {
+            if (oracle.reliable()) {
+                play(fault::Fail{observer, subject});
+            } else {
+                play(fault::Suspect{observer, subject});
+            }
+        } else if (opinion.what == Opinion::What::back && !gone && suspected) {
+            play(fault::Trust{observer, subject});
+        } else if (opinion.what == Opinion::What::back && !gone && world.setup().incarnations &&
+                   world.nodes[opinion.subject].incarnation > Incarnation{1}) {
+            play(fault::Restarted{observer, subject});
+        }
+    }
+
+private:
+    bool unreachable(std::uint32_t observer, std::uint32_t subject) const {
+        const auto& node = world.nodes[subject];
+        return observer != subject && (!node.up || node.paused ||
+                                       world.cuts.contains(world.id(subject), world.id(observer)));
+    }
+    void inform(Opinion::What what, std::uint32_t observer, std::uint32_t subject) {
+        oracle.inform(world.now, what, observer, subject);
+    }
+    void play_one(const fault::Crash& crash) {
+        const std::uint32_t at = world.place(crash.node);
+        if (!world.nodes[at].up) return;
+        if (crash.torn) return static_cast<void>(world.nodes[at].tear = true);
+        world.crash(at);
+        oracle.spread(world.now, Opinion::What::gone, at);
+    }
+    void play_one(const fault::Restart& restart) {
+        const std::uint32_t at = world.place(restart.node);
+        if (world.nodes[at].up) return;
+        if (restart.amnesia) world.forget(at);
+        boot(at);
+        oracle.spread(world.now, Opinion::What::back, at);
+    }
+    void play_one(const fault::Pause& pause) {
+        world.pause(world.place(pause.node));
+        oracle.spread(world.now, Opinion::What::gone, world.place(pause.node));
+    }
+    void play_one(const fault::Resume& resume) {
+        world.resume(world.place(resume.node));
+        oracle.spread(world.now, Opinion::What::back, world.place(resume.node));
+    }
+    void play_one(const fault::Cut& cut) {
+        world.cuts.cut(cut.from, cut.to);
+        inform(Opinion::What::gone, world.place(cut.to), world.place(cut.from));
+    }
+    void play_one(const fault::Heal& heal) {
+        world.cuts.heal(heal.from, heal.to);
+        inform(Opinion::What::back, world.place(heal.to), world.place(heal.from));
+    }
+    void play_one(const fault::Call& call) { ask(call.node, "Campaign"); }
+    void play_one(const fault::Suspect& told) {
+        oracle.suspect(world.place(told.observer), told.subject);
+        world.happen(world.place(told.observer), Suspected{told.subject});
+    }
+    void play_one(const fault::Fail& told) {
+        oracle.suspect(world.place(told.observer), told.subject);
+        world.happen(world.place(told.observer), Failed{told.subject});
+    }
+    void play_one(const fault::Trust& told) {
+        oracle.trust(world.place(told.observer), told.subject);
+        world.happen(world.place(told.observer), Trusted{told.subject});
+    }
+    void play_one(const fault::Restarted& told) {
+        world.happen(world.place(told.observer), Restarted{told.subject});
+    }
+    void play_one(const fault::Attribute& attribute) {
+        world.nodes[world.place(attribute.node)].attribute = attribute.value;
+    }
+    void play_one(const fault::Drift& drift) {
+        world.nodes[world.place(drift.node)].clock.ppm = drift.ppm;
+    }
+    void play_one(const fault::Ask& wish) { ask(wish.node, wish.request); }
+    void ask(NodeId node, const std::string& text) {
+        if (const auto request = read_request<P>(text)) {
+            world.happen(world.place(node), Asked<P>{*request});
+        }
+    }
+};
+
+}  // namespace conclave

@@ -1,0 +1,100 @@
+// sim/traffic.h -- the agenda of a random walk: what is in flight and armed, in order of time.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/adversary.h"
+#include "sim/calendar.h"
+#include "sim/dice.h"
+#include "sim/world.h"
+
+namespace conclave {
+
+template <class P> class Traffic {
+public:
+    struct Alarm {
+        Instant due;
+        std::uint64_t order = 0;
+        std::uint32_t node = 0, stamp = 0;
+        // Reversed, because the standard heaps keep the largest in front.
+        friend bool operator<(const Alarm& a, const Alarm& b) {
+            return a.due != b.due ? a.due > b.due : a.order > b.order;
+        }
+    };
+
+    Traffic(const Adversary& adversary, std::uint64_t seed, std::size_t nodes)
+        : adversary_(&adversary), dice_(seed) {
+        if (!adversary.reorder && adversary.delay_least < adversary.delay_most) {
+            last_on_link_.resize(nodes * nodes);
+        }
+        links_ = nodes;
+    }
+
+    // The world's side.
+    template <class W> void send(W& world, Packet<P> packet) {
+        const bool calm = world.now.time_since_epoch() >= adversary_->calm;
+        if (!calm && dice_.chance(adversary_->loss)) return world.drop(packet, Loss::network);
+        if (!calm && dice_.chance(adversary_->duplicate)) {
+            world.announce_duplicate(packet);
+            post(packet);
+        }
+        post(std::move(packet));
+    }
+    void armed(std::uint32_t node, Instant due, std::uint32_t stamp) {
+        alarms_.push_back({due, ++order_, node, stamp});
+        std::push_heap(alarms_.begin(), alarms_.end());
+    }
+    Duration draw(Wait wait) { return dice_.between(wait.least, wait.most); }
+
+    // The walker's side.
+    std::optional<Instant> next_packet() {
+        return packets_.empty() ? std::nullopt : std::optional(packets_.next_due());
+    }
+    std::optional<Instant> next_alarm() const {
+        return alarms_.empty() ? std::nullopt : std::optional(alarms_.front().due);
+    }
+    Packet<P> take_packet() {
+        Packet<P> packet = packets_.pop();
+        own_in_flight_ -= is_own(packet);
+        return packet;
+    }
+    Alarm take_alarm() {
+        std::pop_heap(alarms_.begin(), alarms_.end());
+        const Alarm alarm = alarms_.back();
+        alarms_.pop_back();
+        return alarm;
+    }
+    // Messages of anything but a detector, whose beating never ends.
+    std::size_t own_in_flight() const { return own_in_flight_; }
+    std::size_t in_flight() const { return packets_.size(); }
+    std::size_t alarms() const { return alarms_.size(); }
+    template <class F> void each_packet(F visit) const { packets_.each(visit); }
+
+private:
+    static bool is_own(const Packet<P>& packet) {
+        return Counts<P>::kinds[packet.message.index()] != Kind::detector;
+    }
+    void post(Packet<P> packet) {
+        packet.due = packet.sent + dice_.between(adversary_->delay_least, adversary_->delay_most);
+        if (!last_on_link_.empty()) {
+            Instant& last = last_on_link_[packet.from * links_ + packet.to];
+            last = packet.due = std::max(last, packet.due);
+        }
+        own_in_flight_ += is_own(packet);
+        packets_.push(std::move(packet));
+    }
+
+    const Adversary* adversary_;
+    Dice dice_;
+    Calendar<Packet<P>> packets_;
+    std::vector<Alarm> alarms_;
+    std::vector<Instant> last_on_link_;  // only where links must keep the order of what they carry
+    std::size_t links_ = 0;
+    std::size_t own_in_flight_ = 0;
+    std::uint64_t order_ = 0;
+};
+
+}  // namespace conclave

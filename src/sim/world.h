@@ -1,0 +1,319 @@
+// sim/world.h -- a group of nodes, their network and their clocks, as one value.
+//
+// Everything that can happen is a method: a packet arrives, a timer fires, a node crashes. The
+// walkers differ only in who picks what happens next, and in the Agenda that keeps what is pending.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/members.h"
+#include "core/property.h"
+#include "core/protocol.h"
+#include "core/small.h"
+#include "core/stack.h"
+#include "core/value.h"
+#include "sim/adversary.h"
+#include "sim/unit.h"
+
+namespace conclave {
+
+template <class P> struct Armed {
+    typename P::Timer timer;
+    Instant due;              // in true time
+    std::uint32_t stamp = 0;  // tells this arming from an earlier one of the same timer
+};
+
+template <class P> struct Packet {
+    typename P::Message message;
+    Instant sent;
+    Instant due;  // set by the agenda
+    Incarnation incarnation;
+    std::uint32_t from = 0, to = 0;  // places in the member list
+    bool repair = false;
+};
+
+// A clock that starts anywhere and runs a little too fast or too slow.
+struct LocalClock {
+    Duration offset{};
+    std::int64_t ppm = 0;
+
+    Instant read(Instant now) const {
+        const std::int64_t t = now.time_since_epoch().count();
+        const std::int64_t gained = t / million * ppm + t % million * ppm / million;
+        return Instant(offset + Duration(t + gained));
+    }
+    // The true time that a wait on this clock takes, rounded up: a timer is never early.
+    Duration true_length(Duration wait) const {
+        if (ppm == 0) return wait;
+        const std::int64_t lost = wait.count() * ppm / (million + ppm);
+        return Duration(wait.count() - lost + 1);
+    }
+    static constexpr std::int64_t million = 1'000'000;
+};
+
+template <class P> struct Node {
+    P state{};
+    typename P::Durable durable{};
+    Attribute attribute = 0;
+    Incarnation incarnation{};
+    LocalClock clock{};
+    bool up = false;
+    bool paused = false;
+    bool tear = false;  // the next Save, and everything behind it, is lost in a crash
+    std::uint32_t stamps = 0;
+    Small<Armed<P>, 2> timers;
+    // Peers known to have restarted; everybody else is in its first incarnation.
+    Small<std::pair<std::uint32_t, Incarnation>, 1> restarted;
+    std::vector<Packet<P>> held;  // arrived while this node was paused
+};
+
+template <class P> struct Setup {
+    MemberList members;
+    typename P::Config config{};
+    bool incarnations =
+        true;  // the envelope's fix: a restart is noticed, an old life's mail dropped
+};
+
+// Messages by type: the algorithm's own, what our fixes add, the detector's.
+template <class P> struct Counts {
+    static constexpr std::size_t types = std::variant_size_v<typename P::Message>;
+    static constexpr auto kinds = []<std::size_t... I>(std::index_sequence<I...>) {
+        return std::array{
+            kind_of_message<P, std::variant_alternative_t<I, typename P::Message>>()...};
+    }
+    (std::make_index_sequence<types>());
+    std::array<std::uint64_t, types> sent{}, repair{};
+};
+
+enum class Loss : std::uint8_t { network, cut, down, stale };
+
+// Sees everything; changes nothing. First what is about to happen, then each step it causes.
+template <class P> class Watcher {
+public:
+    virtual ~Watcher() = default;
+    virtual void playing(Instant, const Fault&) {}
+    virtual void arriving(Instant, const Packet<P>&) {}
+    virtual void firing(Instant, std::uint32_t /*node*/, const typename P::Timer&) {}
+    virtual void stepped(Instant, std::uint32_t /*node*/, const Event<P>&,
+                         const std::vector<Effect<P>>&) {}
+    virtual void lost(Instant, const Packet<P>&, Loss) {}
+    virtual void duplicated(Instant, const Packet<P>&) {}
+};
+
+// What a walker brings along and no world is made of.
+template <class P> struct Bench {
+    const Setup<P>& setup;
+    Effects<P> effects{};
+    Counts<P> counts{};
+    Watcher<P>* watcher = nullptr;
+    Instant last_arrival{};  // of a message of the algorithm's own
+};
+
+template <class P, class A> class World {
+public:
+    World(Bench<P>& bench, A the_agenda) : agenda(std::move(the_agenda)), bench_(&bench) {
+        nodes.resize(bench.setup.members.size());
+        for (std::size_t at = 0; at < nodes.size(); ++at) {
+            nodes[at].attribute = bench.setup.members[at].priority;
+        }
+    }
+
+    Instant now{};
+    std::vector<Node<P>> nodes;
+    Cuts cuts;
+    A agenda;
+    History<Top<P>> history{};
+    std::optional<std::uint32_t> torn;  // who crashed in the middle of the last step
+
+    NodeId id(std::size_t at) const { return bench_->setup.members[at].node; }
+    std::uint32_t place(NodeId node) const {
+        return static_cast<std::uint32_t>(bench_->setup.members.index_of(node));
+    }
+    const Setup<P>& setup() const { return bench_->setup; }
+    Bench<P>& bench() { return *bench_; }
+
+    void boot(std::uint32_t at) {
+        Node<P>& node = nodes[at];
+        if (node.up) return;
+        node.up = true;
+        node.paused = false;
+        node.state = P{};
+        node.incarnation = node.incarnation.next();
+        step_node(at, Booted<P>{node.durable});
+    }
+    void crash(std::uint32_t at) {
+        Node<P>& node = nodes[at];
+        node.up = false;
+        node.paused = false;
+        node.tear = false;
+        node.state = P{};
+        node.timers.clear();
+        node.restarted.clear();
+        node.held.clear();
+    }
+    void forget(std::uint32_t at) { nodes[at].durable = {}; }  // the disk was lost, too
+    void pause(std::uint32_t at) { nodes[at].paused = nodes[at].up; }
+    void resume(std::uint32_t at) {
+        Node<P>& node = nodes[at];
+        if (!node.paused) return;
+        node.paused = false;
+        std::vector<Packet<P>> held = std::exchange(node.held, {});
+        for (Packet<P>& packet : held) {
+            if (nodes[at].up) receive(std::move(packet));
+        }
+        for (const Armed<P>& armed : nodes[at].timers) agenda.armed(at, armed.due, armed.stamp);
+    }
+
+    void arrive(Packet<P> packet) {
+        Node<P>& node = nodes[packet.to];
+        if (bench_->watcher) bench_->watcher->arriving(now, packet);
+        if (!node.up) return drop(packet, Loss::down);
+        if (cuts.contains(id(packet.from), id(packet.to))) return drop(packet, Loss::cut);
+        if (node.paused) return node.held.push_back(std::move(packet));
+        receive(std::move(packet));
+    }
+    void drop(const Packet<P>& packet, Loss why) {
+        if (bench_->watcher) bench_->watcher->lost(now, packet, why);
+    }
+    void announce_duplicate(const Packet<P>& packet) {
+        if (bench_->watcher) bench_->watcher->duplicated(now, packet);
+    }
+    // Fires if that arming is still in force and the node can act.
+    bool fire(std::uint32_t at, std::uint32_t stamp) {
+        Node<P>& node = nodes[at];
+        if (!node.up || node.paused) return false;
+        for (auto armed = node.timers.begin(); armed != node.timers.end(); ++armed) {
+            if (armed->stamp != stamp) continue;
+            const typename P::Timer timer = armed->timer;
+            node.timers.erase(armed);
+            if (bench_->watcher) bench_->watcher->firing(now, at, timer);
+            step_node(at, Expired<P>{timer});
+            return true;
+        }
+        return false;
+    }
+    // An event of the driver's own, or a request: Asked, Suspected, Trusted, ...
+    template <class E> bool happen(std::uint32_t at, const E& event) {
+        if (!nodes[at].up || nodes[at].paused) return false;
+        step_node(at, event);
+        return true;
+    }
+
+    static bool own_message(const Packet<P>& packet) {
+        return !packet.repair && Counts<P>::kinds[packet.message.index()] != Kind::detector;
+    }
+
+    // The properties' look at it all.
+    template <class F> auto judge(F with_view) const {
+        Small<Standing<Top<P>>, 16> standing;
+        for (std::size_t at = 0; at < nodes.size(); ++at) {
+            const Node<P>& node = nodes[at];
+            standing.push_back(
+                {id(at), &top(node.state), node.up, node.attribute, node.clock.read(now)});
+        }
+        return with_view(View<Top<P>>{{standing.data(), standing.size()},
+                                      setup().members,
+                                      top_config(setup().config),
+                                      cuts,
+                                      history,
+                                      now});
+    }
+
+private:
+    template <class C> static const auto& top_config(const C& config) {
+        if constexpr (requires { config.upper; }) {
+            return top_config(config.upper);
+        } else {
+            return config;
+        }
+    }
+    bool of_current_life(const Packet<P>& packet) {
+        Node<P>& node = nodes[packet.to];
+        for (auto& [peer, known] : node.restarted) {
+            if (peer != packet.from) continue;
+            if (packet.incarnation == known) return true;
+            if (packet.incarnation < known) return false;
+            known = packet.incarnation;
+            step_node(packet.to, Restarted{id(packet.from)});
+            return true;
+        }
+        if (packet.incarnation == Incarnation{1}) return true;
+        node.restarted.push_back({packet.from, packet.incarnation});
+        step_node(packet.to, Restarted{id(packet.from)});
+        return true;
+    }
+
+    void receive(Packet<P> packet) {
+        if (bench_->setup.incarnations && !of_current_life(packet)) {
+            return drop(packet, Loss::stale);
+        }
+        if (!nodes[packet.to].up) return;  // hearing of the restart tore its Save
+        if (own_message(packet)) bench_->last_arrival = now;
+        step_node(packet.to, Received<P>{id(packet.from), std::move(packet.message)});
+    }
+
+    template <class E> void step_node(std::uint32_t at, const E& event) {
+        Node<P>& node = nodes[at];
+        Effects<P>& effects = bench_->effects;
+        effects.list.clear();
+        const Seat<P> seat{id(at), bench_->setup.members, bench_->setup.config, node.attribute,
+                           node.incarnation};
+        step(node.state, seat, node.clock.read(now), event, effects);
+        if (bench_->watcher) bench_->watcher->stepped(now, at, Event<P>(event), effects.list);
+        for (Effect<P>& effect : effects.list) {
+            if (nodes[at].tear && std::holds_alternative<Save<P>>(effect)) {
+                crash(at);
+                torn = at;
+                return;
+            }
+            std::visit([&](auto& one) { obey(at, one); }, effect);
+        }
+    }
+    void obey(std::uint32_t at, Send<P>& send) {
+        const auto type = send.message.index();
+        ++(send.repair ? bench_->counts.repair : bench_->counts.sent)[type];
+        Packet<P> packet{std::move(send.message), now,        now, nodes[at].incarnation, at,
+                         place(send.to),          send.repair};
+        if (cuts.contains(id(at), send.to)) return drop(packet, Loss::cut);
+        agenda.send(*this, std::move(packet));
+    }
+    void obey(std::uint32_t at, Arm<P>& arm) {
+        Node<P>& node = nodes[at];
+        const Instant due = now + node.clock.true_length(agenda.draw(arm.wait));
+        const std::uint32_t stamp = ++node.stamps;
+        agenda.armed(at, due, stamp);
+        for (Armed<P>& armed : node.timers) {
+            if (!equal(armed.timer, arm.timer)) continue;
+            armed.due = due;
+            armed.stamp = stamp;
+            return;
+        }
+        node.timers.push_back({std::move(arm.timer), due, stamp});
+    }
+    void obey(std::uint32_t at, Disarm<P>& disarm) {
+        auto& timers = nodes[at].timers;
+        for (auto armed = timers.begin(); armed != timers.end(); ++armed) {
+            if (equal(armed->timer, disarm.timer)) return static_cast<void>(timers.erase(armed));
+        }
+    }
+    void obey(std::uint32_t at, Save<P>& save) { nodes[at].durable = std::move(save.durable); }
+    void obey(std::uint32_t at, Tell<P>& tell) {
+        std::visit(
+            [&](const auto& notice) {
+                if constexpr (requires { history.observe(id(at), notice); }) {
+                    history.observe(id(at), notice);
+                } else if constexpr (requires { history.observe(now, id(at), notice); }) {
+                    history.observe(now, id(at), notice);
+                }
+            },
+            tell.notice);
+    }
+
+    Bench<P>* bench_;
+};
+
+}  // namespace conclave
