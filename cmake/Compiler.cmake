@@ -40,6 +40,11 @@ if(CONCLAVE_SANITIZE)
         -fsanitize=${CONCLAVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(conclave_base INTERFACE -fsanitize=${CONCLAVE_SANITIZE})
     target_compile_definitions(conclave_base INTERFACE _GLIBCXX_ASSERTIONS)
+    if(CONCLAVE_SANITIZE MATCHES "undefined")
+        # These two double the time to compile. The address sanitizer sees null pointers anyway;
+        # nobody looks for misaligned ones.
+        target_compile_options(conclave_base INTERFACE -fno-sanitize=null,alignment)
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # A false alarm in instrumented code; the release build still listens to it.
         target_compile_options(conclave_base INTERFACE -Wno-maybe-uninitialized)

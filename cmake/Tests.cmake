@@ -44,7 +44,7 @@ endfunction()
 # CONCLAVE_SEEDS random walks of one algorithm under the faults that it claims to survive.
 function(conclave_add_seeds algorithm)
     add_test(NAME seeds.${algorithm}
-        COMMAND conclave sim ${algorithm} --seeds-test --runs ${CONCLAVE_SEEDS}
+        COMMAND conclave sim ${algorithm} --claimed --runs ${CONCLAVE_SEEDS}
         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(seeds.${algorithm} PROPERTIES LABELS seeds TIMEOUT 1200)
 endfunction()

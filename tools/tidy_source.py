@@ -40,7 +40,7 @@ class Source:
 
     @property
     def is_test(self):
-        return self.path.name.endswith("_test.cc") or "compile_fail" in self.path.parts
+        return self.path.stem.endswith("_test") or "compile_fail" in self.path.parts
 
     @cached_property
     def code(self):

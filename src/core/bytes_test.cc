@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "core/value_samples.h"
+#include "core/samples_test.h"
 
 namespace conclave {
 namespace {

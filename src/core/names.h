@@ -53,7 +53,7 @@ template <class E, std::size_t... I> constexpr auto find_value_names(std::index_
     for (std::size_t i = 0, start = 0, value = 0; value < names.size(); ++i) {
         if (depth == 0 && (list[i] == ',' || closes(list[i]))) {
             const std::string_view word = last_word(list.substr(start, i - start));
-            if (word[0] != '(') names[value] = word;  // (a::E)2: no enumerator has this value
+            names[value] = word[0] == '(' ? "" : word;  // (a::E)2: no enumerator has this value
             start = i + 2;
             ++value;
         }
@@ -75,9 +75,8 @@ template <class T> constexpr std::string_view name_of() {
 // names inside a class template only once something there has used one, such as `= Phase::idle`.)
 template <class E> constexpr std::string_view name_of_value(E value) {
     if constexpr (!std::is_convertible_v<E, int>) {
-        const auto& names = detail::value_names<E>;
         const auto index = static_cast<std::size_t>(value);
-        return index < names.size() ? names[index] : std::string_view();
+        if (index < detail::value_names<E>.size()) return detail::value_names<E>[index];
     }
     return {};
 }

@@ -144,8 +144,8 @@ private:
     }
 
     // Makes the new element before it moves the old ones: it may be a copy of one of them.
-    template <class... Args> T& grow_by(Args&&... args) {
-        const std::size_t capacity = std::size_t{capacity_} * 2;
+    template <class... Args> [[gnu::noinline]] T& grow_by(Args&&... args) {
+        const std::size_t capacity = std::max<std::size_t>(capacity_, N) * 2;  // g++ fears a 0
         T* home = allocate(capacity);
         try {
             make(home + size_, std::forward<Args>(args)...);

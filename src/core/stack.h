@@ -4,6 +4,7 @@
 // of both; what Lower tells, Upper hears as an event if it has a rule for it, in the same step.
 // Any message for Upper is a sign of life that Lower may count (Heard).
 #pragma once
+#include <cstdlib>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -34,7 +35,16 @@ requires(!std::same_as<B, None>) struct Joined<std::variant<None>, std::variant<
 };
 
 template <class Whole, class Part> Whole widen(const Part& part) {
-    return std::visit([](const auto& one) { return Whole(one); }, part);
+    return std::visit(
+        []<class T>(const T& one) -> Whole {
+            if constexpr (Holds<Whole, T>::value) {
+                return one;
+            } else {
+                static_assert(std::same_as<T, None>);
+                std::abort();  // nobody ever has one of what there is none of
+            }
+        },
+        part);
 }
 
 }  // namespace detail

@@ -135,7 +135,8 @@ struct Expected {
 };
 
 // Chen, Toueg, Aguilera 2002 (NFD-E): a freshness point per heartbeat, EA + alpha. The last delay
-// does not lengthen detection, except by its 1/n in the mean.
+// does not lengthen detection, except by its 1/n in the mean. Breaks if the sender is slower than
+// it says by more than alpha/n per period: EA follows the numbers, not the gaps.
 struct Chen {
     Duration alpha{};  // qos.h chooses it
     Expected expected{};
@@ -161,14 +162,12 @@ struct Chen {
 // Bertier, Marin, Sens 2002: Chen's EA with Jacobson's idea of a margin. The paper starts with none
 // and so with a mistake; we start with var = T/4.
 struct Bertier {
-    float gamma = 0.1F, beta = 1, phi = 4;
+    std::uint16_t inverse_gamma = 10, beta = 1, phi = 4;
     Duration delay{}, var{};
     Expected expected{};
     Arrivals arrivals{};
 
-    Duration alpha() const {
-        return nanoseconds(std::max(0.0, beta * nanoseconds(delay) + phi * nanoseconds(var)));
-    }
+    Duration alpha() const { return std::max(Duration{}, beta * delay + phi * var); }
     Instant deadline() const {
         return expected.newest + arrivals.period + alpha() + arrivals.grace() + arrivals.pardon;
     }
@@ -184,8 +183,8 @@ struct Bertier {
         const Duration error = expected.follow(beat, arrivals) - delay;
         if (beat.lesson == Lesson::forget || beat.lesson == Lesson::renew) seed();
         if (beat.lesson != Lesson::sample && beat.lesson != Lesson::arrival) return;
-        delay += nanoseconds(gamma * nanoseconds(error));
-        var += nanoseconds(gamma * nanoseconds(std::chrono::abs(error) - var));
+        delay += error / inverse_gamma;
+        var += (std::chrono::abs(error) - var) / inverse_gamma;
     }
     void mistaken() { arrivals.mistaken(); }
     void shift(Duration stall) { arrivals.shift(stall); }
@@ -221,10 +220,9 @@ inline double deviations_until(double phi) {
 // Hayashibara et al. 2004: suspicion as a level, phi = 1, 2, 3 for a 10 %, 1 %, 0.1 % chance to be
 // wrong. The level crosses a threshold at a moment known in advance, so a timer is enough.
 struct Accrual {
-    float threshold = 8;  // of deadline()
-    float least_deviation =
-        0.1F;          // sigma_min, of a period: a regular peer must stay allowed jitter
-    Duration pause{};  // acceptable on top of the mean
+    double threshold = 8;          // of deadline()
+    double least_deviation = 0.1;  // sigma_min, of a period: some jitter is always allowed
+    Duration pause{};              // acceptable on top of the mean
     Duration mean{};
     double variance = 0;  // ns^2
     std::uint16_t samples = 0;
@@ -278,7 +276,7 @@ private:
 };
 
 using Estimator = std::variant<Fixed, Jacobson, Chen, Bertier, Accrual>;
-static_assert(sizeof(Estimator) <= 104);
+static_assert(sizeof(Estimator) <= 96);
 
 inline void watch(Estimator& estimator, Instant now, Duration period) {
     std::visit([&](auto& rule) { rule.watch(now, period); }, estimator);

@@ -172,7 +172,7 @@ TEST(Estimator, ChenBelievesANewScheduleWhenTwoLateHeartbeatsKeepTheirDistance) 
 // ---- Bertier ----
 
 TEST(Estimator, BertierFollowsTheRecurrenceByHand) {
-    Bertier rule{.gamma = 0.5F, .beta = 1, .phi = 4, .expected = {.memory = 2}};
+    Bertier rule{.inverse_gamma = 2, .beta = 1, .phi = 4, .expected = {.memory = 2}};
     rule.heard(at(0ms), 0, T);
     EXPECT_EQ(rule.alpha(), T) << "4 var, var = T/4";
     rule.heard(at(1100ms), 1, T);  // EA 1000, err 100: delay 50, var (100 + 250)/2
@@ -213,7 +213,7 @@ TEST(Estimator, AccrualLevelNeitherUnderflowsNorEndsInTheTails) {
 
 RC_GTEST_PROP(Estimator, AccrualDeadlineIsWherePhiCrossesTheThreshold, ()) {
     const auto tenths = *rc::gen::inRange(2, 400);
-    Accrual rule{.threshold = static_cast<float>(tenths) / 10};
+    Accrual rule{.threshold = tenths / 10.0};
     Instant now = at(0s);
     for (std::uint64_t seq = 0; seq < 20; ++seq) {
         rule.heard(now, seq, T);
@@ -245,7 +245,7 @@ TEST(Estimator, AccrualLearnsMeanAndVarianceOfTheGaps) {
 }
 
 TEST(Estimator, AccrualKeepsALeastDeviationHoweverRegularThePeer) {
-    Accrual rule{.least_deviation = 0.1F};
+    Accrual rule{.least_deviation = 0.1};
     for (int i = 0; i < 5000; ++i) rule.heard(at(T * i), static_cast<std::uint64_t>(i), T);
     EXPECT_NEAR(nanoseconds(rule.deadline() - at(T * 4999)),
                 nanoseconds(T) * (1 + 0.1 * deviations_until(8)), 1e5);

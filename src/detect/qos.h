@@ -168,32 +168,31 @@ inline Quality measure(std::span<const Verdict> history, Instant from, Instant u
                        std::optional<Instant> crash = {}) {
     const Instant life_end = crash ? std::min(*crash, until) : until;
     Quality out;
-    std::optional<Instant> mistake_began, trust_began, suspected_since;
+    std::optional<Instant> mistake_began, trust_began;
+    bool suspected = false;
+    Instant since{};  // when it became suspected
     std::size_t mistakes = 0;
     Duration wrong{};
     for (const Verdict& verdict : history) {
-        if (verdict.at > until || verdict.suspected == suspected_since.has_value()) continue;
+        if (verdict.at > until || verdict.suspected == suspected) continue;
         const bool alive = verdict.at < life_end;
-        if (verdict.suspected) {
-            suspected_since = verdict.at;
+        suspected = verdict.suspected;
+        if (suspected) {
+            since = verdict.at;
             if (!alive) continue;
-            if (mistake_began) out.recurrence.push_back(verdict.at - *mistake_began);
-            if (trust_began) out.good.push_back(verdict.at - *trust_began);
-            mistake_began = verdict.at;
+            if (mistake_began) out.recurrence.push_back(since - *mistake_began);
+            if (trust_began) out.good.push_back(since - *trust_began);
+            mistake_began = since;
             ++mistakes;
         } else {
-            const Instant began = *suspected_since;
-            suspected_since.reset();
-            if (began < life_end) wrong += std::min(verdict.at, life_end) - began;
+            if (since < life_end) wrong += std::min(verdict.at, life_end) - since;
             if (!alive) continue;
-            out.mistake.push_back(verdict.at - began);
+            out.mistake.push_back(verdict.at - since);
             trust_began = verdict.at;
         }
     }
-    if (suspected_since && *suspected_since < life_end) wrong += life_end - *suspected_since;
-    if (crash && suspected_since) {
-        out.detection = std::max(Duration{}, *suspected_since - *crash);
-    }
+    if (suspected && since < life_end) wrong += life_end - since;
+    if (crash && suspected) out.detection = std::max(Duration{}, since - *crash);
     const Seconds life = life_end - from;
     if (life.count() > 0) {
         out.mistakes_per_second = static_cast<double>(mistakes) / life.count();

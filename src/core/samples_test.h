@@ -1,4 +1,4 @@
-// core/value_samples.h -- for tests: a struct with a field of every shape, and random ones of it.
+// core/samples_test.h -- for tests: a struct with a field of every shape, and random ones of it.
 #pragma once
 #include <rapidcheck.h>
 
