@@ -23,24 +23,26 @@ struct None {};  // no durable state; as the only alternative: no timers, no req
 
 // clang-format off
 // Events: past tense.
-template <class P> struct Booted   { typename P::Durable durable; };                  // started, or restarted after a crash
+template <class P> struct Booted   { typename P::Durable durable; };    // started, or restarted
 template <class P> struct Received { NodeId from; typename P::Message message; };
 template <class P> struct Expired  { typename P::Timer timer; };
-template <class P> struct Asked    { typename P::Request request; };                  // the application wants something
-struct Suspected { NodeId node; };                                                    // an unreliable detector's opinion
-struct Trusted   { NodeId node; };                                                    //   and its change of mind
-struct Failed    { NodeId node; };                                                    // a reliable detector's verdict
-struct Restarted { NodeId node; };                                                    // a new incarnation was heard of
-struct Heard     { NodeId node; };                                                    // any message is a sign of life
-struct LeaderIs  { std::optional<NodeId> leader; Epoch epoch; };                      // an election's result
-struct MembersChanged {};                                                             // the seat's list is a new one
+template <class P> struct Asked    { typename P::Request request; };    // by the application
+struct Suspected { NodeId node; };   // an unreliable detector's opinion
+struct Trusted   { NodeId node; };   //   and its change of mind
+struct Failed    { NodeId node; };   // a reliable detector's verdict
+struct Restarted { NodeId node; };   // a new incarnation was heard of
+struct Heard     { NodeId node; };   // any message is a sign of life
+struct LeaderIs  { std::optional<NodeId> leader; Epoch epoch; };        // an election's result
+struct MembersChanged {};            // the seat's list is a new one
 
 // Effects: imperative, obeyed in order; nothing behind a Save is obeyed before it is durable.
-template <class P> struct Send   { NodeId to; typename P::Message message; bool repair; };   // repair: only our fixes send it
-template <class P> struct Arm    { typename P::Timer timer; Wait wait; };                    // arming again replaces
+template <class P> struct Send   {   // repair: only our fixes send it, the source does not
+    NodeId to; typename P::Message message; bool repair;
+};
+template <class P> struct Arm    { typename P::Timer timer; Wait wait; };  // again: replaces
 template <class P> struct Disarm { typename P::Timer timer; };
 template <class P> struct Save   { typename P::Durable durable; };
-template <class P> struct Tell   { typename P::Notice notice; };                             // to the application
+template <class P> struct Tell   { typename P::Notice notice; };        // to the application
 // clang-format on
 
 template <class P>

@@ -1,12 +1,18 @@
 // detect/heartbeat.h -- "P is here" to all every T; suspected after a silence of T + E.
 //
-// Ensures  a crashed node is suspected for ever; once delays stay bounded, mistakes end, because
-//          each one widens the margin. Its own pauses are not blamed on others.
+// Ensures  a crashed node is suspected for ever. Once delays stay bounded, mistakes end: E follows
+//          what is observed, and each mistake widens it. Its own pauses are not blamed on others,
+//          and a peer's pause looks like lost heartbeats, not like slow ones.
 // Breaks   nothing: an opinion may be wrong at any time, and whoever builds safety on it is.
 //          With `reliable` it says Failed after T + A, which is true only if A bounds every delay.
 #pragma once
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,8 +31,9 @@ struct Heartbeat {
         "N(N-1) per period",
         "T + E after the last heartbeat",
     };
-    enum FixIndex : std::size_t { stall_guard, widening };
+    enum FixIndex : std::size_t { incarnations, stall_guard, widening };
     static constexpr std::array fixes{
+        Fix{"incarnation", "a crash and restart within the timeout is noticed (FDT-1)"},
         Fix{"stall-guard", "a pause of its own moves every deadline instead of accusing everybody"},
         Fix{"widening", "a wrong suspicion enlarges the margin"},
     };
@@ -38,6 +45,10 @@ struct Heartbeat {
         Rule estimator{};      // how E follows what is observed
         double threshold = 8;  // phi, for the accrual rule
         bool reliable = false;
+
+        // The other two learn where they were wrong, too, but only by being wrong: how long that
+        // goes on depends on luck.
+        bool adapts() const { return estimator != Rule::fixed && estimator != Rule::chen; }
     };
     static Config configure(const Settings& s) {
         const Duration latency = s.tm + s.tp;
@@ -50,13 +61,21 @@ struct Heartbeat {
         option("threshold", config.threshold);
         option("reliable", config.reliable);
     }
+    static std::optional<std::string> refuse(const Config& config) {
+        if (!sound(config.period)) return "period must be more than 0 and at most an hour";
+        if (config.margin < Duration{}) return "margin must not be negative";
+        if (!(config.threshold > 0) || config.threshold > 100) return "threshold must be 0 to 100";
+        return std::nullopt;
+    }
     // Each mistake widens the margin by a quarter of a period: so many, and then a detection.
     static Duration settles_within(const Config& config, std::size_t) {
         return 80 * config.period + 8 * config.margin;
     }
 
-    struct Beat {  // I am here
-        std::uint64_t seq = 0;
+    struct Beat {               // I am here
+        std::uint64_t seq = 0;  // of the period that has begun: who slept through some skips them
+        Duration period{};      // the sender's T: when the next one is due
+        Incarnation incarnation;
     };
     using Message = std::variant<Beat>;
     struct NextBeat {};
@@ -65,94 +84,131 @@ struct Heartbeat {
     };
     using Timer = std::variant<NextBeat, Silent>;
     using Request = std::variant<None>;
-    using Notice = std::variant<Suspected, Trusted, Failed, BoundBroken>;
+    using Notice = std::variant<Suspected, Trusted, Failed, Restarted, BoundBroken, Slept>;
     using Durable = None;
     using Turn = conclave::Turn<Heartbeat>;
     using History = VerdictHistory;
 
     struct Peer {
         NodeId node{};
+        Status status{};
         Estimator estimator{};
-        Instant life{};  // when anything at all was heard from it
-        bool suspected = false;
+        Instant life{};             // the last sign of life that was no heartbeat
+        Incarnation incarnation{};  // of its last heartbeat; zero: not known yet
     };
-    std::vector<Peer> peers;
-    std::uint64_t seq = 0;
-    Instant beat_due{};  // when our own next heartbeat is due: later than that, we were asleep
+    std::vector<Peer> peers;    // by id
+    Instant born{}, awake{};    // our start; the last time that we did anything
+    Instant beat_due{};         // later than that, we were asleep
+    Incarnation incarnation{};  // my own
 
-    bool suspects(NodeId node) const {
-        for (const Peer& peer : peers) {
-            if (peer.node == node) return peer.suspected;
-        }
-        return false;
+    const Peer* find(NodeId node) const {
+        const auto found = std::ranges::lower_bound(peers, node, {}, &Peer::node);
+        return found != peers.end() && found->node == node ? &*found : nullptr;
+    }
+    Status status(NodeId node) const {
+        const Peer* peer = find(node);
+        return peer ? peer->status : Status::unsuspected;
+    }
+    bool suspects(NodeId node) const { return status(node) != Status::unsuspected; }
+    // One way is enough: whoever is heard is alive, whether or not it hears us.
+    static bool reaches(const View<Heartbeat>& view, const Standing<Heartbeat>& subject,
+                        const Standing<Heartbeat>& observer) {
+        return !view.cuts.contains(subject.node, observer.node);
     }
     static std::span<const Property<Heartbeat>> properties();
 
     void on(Turn& turn, const Booted<Heartbeat>&) {
-        for (const Member& member : turn.seat.members) {
-            if (member.node == turn.seat.self) continue;
-            Peer& peer = peers.emplace_back(Peer{member.node, chosen(turn.config()), turn.now});
-            watch(peer.estimator, turn.now, turn.config().period);
-            await(turn, peer);
-        }
+        born = awake = turn.now;
+        incarnation = turn.seat.incarnation;
+        on(turn, MembersChanged{});
         on(turn, NextBeat{});
     }
-    void on(Turn& turn, NextBeat) {
-        ++seq;
-        for (const Peer& peer : peers) turn.send(peer.node, Beat{seq});
-        beat_due = turn.now + turn.config().period;
-        turn.arm(NextBeat{}, turn.config().period);
+    void on(Turn& turn, MembersChanged) {
+        std::erase_if(peers, [&](const Peer& peer) {
+            if (turn.seat.members.contains(peer.node)) return false;
+            turn.disarm(Silent{peer.node});
+            return true;
+        });
+        for (const Member& member : turn.seat.members) {
+            if (member.node == turn.seat.self || find(member.node)) continue;
+            const auto place = std::ranges::lower_bound(peers, member.node, {}, &Peer::node);
+            Peer peer{.node = member.node, .estimator = chosen(turn.config())};
+            start_watching(turn, *peers.insert(place, peer));
+        }
     }
-    void on(Turn& turn, NodeId from, Beat beat) {
-        Peer* peer = find(from);
-        if (!peer) return;
-        heard(peer->estimator, turn.now, beat.seq, turn.config().period);
+    void on(Turn& turn, NextBeat) {
+        const Duration period = turn.config().period;
+        const auto periods = (turn.now - born) / period;
+        const Beat beat{static_cast<std::uint64_t>(periods) + 1, period, incarnation};
+        for (const Peer& peer : peers) turn.send(peer.node, beat);
+        beat_due = born + (periods + 1) * period;
+        turn.arm(NextBeat{}, beat_due - turn.now);
+    }
+    void on(Turn& turn, NodeId from, const Beat& beat) {
+        Peer* peer = known(from);
+        if (!peer || !sound(beat.period)) return;
+        if (!meet(turn, *peer, beat.incarnation)) return;
+        if (!turn.fixed(incarnations) && arrivals(*peer).stale(beat.seq)) {
+            peer->life = turn.now;  // an old heartbeat, or a new life's: who could tell?
+        }
+        heard(peer->estimator, turn.now, beat.seq, beat.period);
         alive(turn, *peer);
     }
     // Any message is a sign of life, but only numbered ones teach anything about delays.
     void on(Turn& turn, Heard sign) {
-        if (Peer* peer = find(sign.node)) alive(turn, *peer);
+        Peer* peer = known(sign.node);
+        if (!peer) return;
+        peer->life = turn.now;
+        meet(turn, *peer, peer->incarnation);
+        alive(turn, *peer);
     }
     void on(Turn& turn, Silent silent) {
-        Peer* peer = find(silent.peer);
-        if (!peer || peer->suspected) return;
+        Peer* peer = known(silent.peer);
+        if (!peer || peer->status != Status::unsuspected) return;
         if (deadline(turn, *peer) > turn.now) return await(turn, *peer);  // it was moved meanwhile
-        peer->suspected = true;
         if (turn.config().reliable) {
+            peer->status = Status::failed;
             turn.tell(Failed{peer->node});
         } else {
+            peer->status = Status::suspected;
             turn.tell(Suspected{peer->node});
         }
     }
-    // A new life: nothing that was learnt about the old one holds, least of all a verdict.
-    void on(Turn& turn, Restarted peer_back) {
-        Peer* peer = find(peer_back.node);
+    // The driver has heard of it first, and has told everybody.
+    void on(Turn& turn, Restarted back) {
+        Peer* peer = known(back.node);
         if (!peer) return;
-        watch(peer->estimator, turn.now, turn.config().period);
-        peer->life = turn.now;
-        if (std::exchange(peer->suspected, false)) turn.tell(Trusted{peer->node});
-        await(turn, *peer);
+        peer->incarnation = {};
+        new_life(turn, *peer);
     }
 
-    // We should have been awake at beat_due. What came in while we slept is still to be read.
+    // We should have been awake at beat_due. What came in while we slept is still to be read, or
+    // was lost where it waited. When we fell asleep nobody knows: after the last thing we did.
     void expire(Turn& turn) {
-        if (beat_due == Instant{} || !turn.fixed(stall_guard)) return;
-        const Duration asleep = turn.now - beat_due;
-        if (asleep <= turn.config().period / 4) return;
+        const Duration late = turn.now - beat_due;
+        const Instant fell_asleep = std::exchange(awake, turn.now);
+        if (peers.empty() || !turn.fixed(stall_guard) || late <= turn.config().period / 4) return;
         beat_due = turn.now;
+        turn.tell(Slept{late});
         for (Peer& peer : peers) {
-            shift(peer.estimator, asleep);
-            if (!peer.suspected) await(turn, peer);
+            shift(peer.estimator, turn.now - fell_asleep);
+            peer.life += turn.now - fell_asleep;
+            if (peer.status == Status::unsuspected) await(turn, peer);
         }
     }
 
 private:
+    // Nobody else's number may stop our clockwork, nor make us wait for years.
+    static bool sound(Duration period) {
+        return period > Duration{} && period <= std::chrono::hours(1);
+    }
     static Estimator chosen(const Config& config) {
+        if (config.reliable) return Fixed{.margin = config.margin};  // T + A, no opinions
         switch (config.estimator) {
             case Rule::fixed:
                 return Fixed{.margin = config.margin};
             case Rule::jacobson:
-                return Jacobson{.granularity = config.margin / 2};
+                return Jacobson{.granularity = config.margin, .ceiling = 16 * config.period};
             case Rule::chen:
                 return Chen{.alpha = config.margin};
             case Rule::bertier:
@@ -162,23 +218,52 @@ private:
         }
         return Fixed{};
     }
-    Peer* find(NodeId node) {
-        for (Peer& peer : peers) {
-            if (peer.node == node) return &peer;
-        }
-        return nullptr;
+    static const Arrivals& arrivals(const Peer& peer) {
+        return std::visit([](const auto& rule) -> const Arrivals& { return rule.arrivals; },
+                          peer.estimator);
     }
+    Peer* known(NodeId node) { return const_cast<Peer*>(find(node)); }
+
     static Instant deadline(const Turn& turn, const Peer& peer) {
         return std::max(conclave::deadline(peer.estimator),
-                        peer.life + turn.config().period + turn.config().margin);
+                        peer.life + arrivals(peer).period + turn.config().margin);
     }
     void await(Turn& turn, const Peer& peer) {
         turn.arm(Silent{peer.node}, std::max(deadline(turn, peer) - turn.now, Duration{1}));
     }
-    void alive(Turn& turn, Peer& peer) {
+    void start_watching(Turn& turn, Peer& peer) {
+        watch(peer.estimator, turn.now, turn.config().period);
         peer.life = turn.now;
-        if (peer.suspected && turn.config().reliable) return turn.tell(BoundBroken{peer.node});
-        if (std::exchange(peer.suspected, false)) {
+        await(turn, peer);
+    }
+    // Notices another life. False: the message is from one that is over.
+    bool meet(Turn& turn, Peer& peer, Incarnation shown) {
+        if (!turn.fixed(incarnations)) return true;
+        if (shown < peer.incarnation) return false;
+        const Incarnation before = std::exchange(peer.incarnation, shown);
+        if (before > Incarnation{} && shown > before) {
+            new_life(turn, peer);
+            turn.tell(Restarted{peer.node});
+        } else if (before == Incarnation{} && peer.status == Status::failed) {
+            new_life(turn, peer);  // whoever was silent, it was not this one
+        }
+        return true;
+    }
+    // Nothing that was learnt about the old one holds, least of all a verdict.
+    void new_life(Turn& turn, Peer& peer) {
+        const bool accused = std::exchange(peer.status, Status::unsuspected) != Status{};
+        start_watching(turn, peer);
+        if (accused) turn.tell(Trusted{peer.node});
+    }
+    void alive(Turn& turn, Peer& peer) {
+        if (peer.status >= Status::failed) {
+            const bool first = std::exchange(peer.status, Status::disproved) == Status::failed;
+            if (first) turn.tell(BoundBroken{peer.node});
+            return;
+        }
+        if (peer.status == Status::suspected) {
+            if (deadline(turn, peer) <= turn.now) return;  // too old to prove anything
+            peer.status = Status::unsuspected;
             if (turn.fixed(widening)) mistaken(peer.estimator);
             turn.tell(Trusted{peer.node});
         }
@@ -187,10 +272,20 @@ private:
 };
 static_assert(Protocol<Heartbeat>);
 
+namespace detection {
+
+// Where E is only ever widened by mistakes, one more may come at any time, though not for ever.
+inline std::optional<std::string> eventually_accurate(const View<Heartbeat>& view) {
+    return view.config.adapts() ? accurate(view) : std::nullopt;
+}
+
+}  // namespace detection
+
 inline std::span<const Property<Heartbeat>> Heartbeat::properties() {
     static constexpr std::array list{
+        Property<Heartbeat>{"failed is true", Demand::always, detection::failed_is_true<Heartbeat>},
         Property<Heartbeat>{"completeness", Demand::settled, detection::complete<Heartbeat>},
-        Property<Heartbeat>{"accuracy", Demand::settled, detection::accurate<Heartbeat>},
+        Property<Heartbeat>{"accuracy", Demand::settled, detection::eventually_accurate},
     };
     return list;
 }

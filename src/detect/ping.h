@@ -3,9 +3,15 @@
 // Ensures  where Tm and Tp bound every message and every answer: Failed is true, and comes exactly
 //          T after the first question that the dead node did not answer.
 // Breaks   if an answer is late: a live node is declared failed. BoundBroken tells when it shows.
+//          The real world needs some slop on top of T, and has no bound that slop could reach.
 #pragma once
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,26 +29,47 @@ struct Ping {
         "2N(N-1) per period",
         "T = 2Tm + Tp after the question",
     };
+    enum FixIndex : std::size_t { incarnations, stall_guard };
+    static constexpr std::array fixes{
+        Fix{"incarnation", "a restart is told from a late answer, within the timeout too (FDT-1)"},
+        Fix{"stall-guard", "who looks at the clock too late asks again instead of accusing"},
+    };
     struct Config {
         FixSet fixes{};
         Duration period{};
-        Duration answer{};  // T, with as much slop as the real world needs on top
-        bool reliable = true;
+        Duration answer{};     // T
+        Duration slop{};       // what the real world needs on top of it
+        bool reliable = true;  // says Failed and means it; else Suspected
+
+        Duration wait() const { return answer + slop; }
     };
-    static Config configure(const Settings& s) { return {{}, 4 * s.tm, s.round_trip(), true}; }
+    static Config configure(const Settings& s) { return {{}, 4 * s.tm, s.round_trip(), {}, true}; }
     template <class F> static void each_option(Config& config, F option) {
         option("period", config.period);
         option("answer", config.answer);
+        option("slop", config.slop);
         option("reliable", config.reliable);
     }
+    static std::optional<std::string> refuse(const Config& config) {
+        const auto usable = [](Duration length) {
+            return length > Duration{} && length <= std::chrono::hours(1);
+        };
+        if (!usable(config.period)) return "period must be more than 0 and at most an hour";
+        if (!usable(config.answer)) return "answer must be more than 0 and at most an hour";
+        if (config.slop < Duration{} || !usable(config.wait())) {
+            return "slop must be at least 0 and at most an hour";
+        }
+        return std::nullopt;
+    }
     static Duration settles_within(const Config& config, std::size_t) {
-        return 2 * (config.period + config.answer);
+        return 2 * (std::max(config.period, config.wait()) + config.wait());
     }
 
     struct AreYouAlive {
         Nonce nonce;
+        Incarnation incarnation;  // of the sender, as below
     };
-    struct IAm {  // the incarnation tells a restart from a late answer
+    struct IAm {
         Nonce nonce;
         Incarnation incarnation;
     };
@@ -53,106 +80,137 @@ struct Ping {
     };
     using Timer = std::variant<NextRound, NoAnswer>;
     using Request = std::variant<None>;
-    using Notice = std::variant<Suspected, Trusted, Failed, Restarted, BoundBroken>;
+    using Notice = std::variant<Suspected, Trusted, Failed, Restarted, BoundBroken, Slept>;
     using Durable = None;
     using Turn = conclave::Turn<Ping>;
     using History = VerdictHistory;
 
     struct Peer {
         NodeId node{};
-        Incarnation incarnation{};  // of its last answer; zero: it never answered
-        bool suspected = false;
+        Status status{};
+        Incarnation incarnation{};  // of its last message; zero: not known yet
     };
-    std::vector<Peer> peers;
-    Nonce nonce{};
+    std::vector<Peer> peers;    // by id
+    Nonce nonce{};              // of this round's question
+    Instant due{};              // of its answers
     Incarnation incarnation{};  // my own
 
-    bool suspects(NodeId node) const {
-        const Peer* peer = find(node);
-        return peer && peer->suspected;
-    }
     const Peer* find(NodeId node) const {
-        for (const Peer& peer : peers) {
-            if (peer.node == node) return &peer;
-        }
-        return nullptr;
+        const auto found = std::ranges::lower_bound(peers, node, {}, &Peer::node);
+        return found != peers.end() && found->node == node ? &*found : nullptr;
+    }
+    Status status(NodeId node) const {
+        const Peer* peer = find(node);
+        return peer ? peer->status : Status::unsuspected;
+    }
+    bool suspects(NodeId node) const { return status(node) != Status::unsuspected; }
+    // Question and answer must both get through: it measures the round trip.
+    static bool reaches(const View<Ping>& view, const Standing<Ping>& subject,
+                        const Standing<Ping>& observer) {
+        return view.linked(subject, observer);
     }
     static std::span<const Property<Ping>> properties();
 
     void on(Turn& turn, const Booted<Ping>&) {
         incarnation = turn.seat.incarnation;
-        for (const Member& member : turn.seat.members) {
-            if (member.node != turn.seat.self) peers.push_back(Peer{member.node});
-        }
+        nonce = {incarnation.value << 32};  // what an earlier life of ours asked is no answer
+        on(turn, MembersChanged{});
         on(turn, NextRound{});
+    }
+    void on(Turn& turn, MembersChanged) {
+        std::erase_if(peers, [&](const Peer& peer) {
+            if (turn.seat.members.contains(peer.node)) return false;
+            turn.disarm(NoAnswer{peer.node});
+            return true;
+        });
+        for (const Member& member : turn.seat.members) {
+            if (member.node == turn.seat.self || find(member.node)) continue;
+            const auto place = std::ranges::lower_bound(peers, member.node, {}, &Peer::node);
+            peers.insert(place, Peer{member.node});  // asked in the next round
+        }
     }
     void on(Turn& turn, NextRound) {
         nonce = nonce.next();
+        due = turn.now + turn.config().wait();
         for (const Peer& peer : peers) {
-            turn.send(peer.node, AreYouAlive{nonce});
-            if (!peer.suspected) turn.arm(NoAnswer{peer.node}, turn.config().answer);
+            turn.send(peer.node, AreYouAlive{nonce, incarnation});
+            if (peer.status == Status{}) turn.arm(NoAnswer{peer.node}, turn.config().wait());
         }
-        turn.arm(NextRound{}, std::max(turn.config().period, turn.config().answer));
+        turn.arm(NextRound{}, std::max(turn.config().period, turn.config().wait()));
     }
     void on(Turn& turn, NodeId from, AreYouAlive question) {
         turn.send(from, IAm{question.nonce, incarnation});
+        Peer* peer = known(from);
+        if (!peer || !meet(turn, *peer, question.incarnation)) return;
+        if (peer->status >= Status::failed) alive(turn, *peer);  // the dead do not ask
     }
     void on(Turn& turn, NodeId from, IAm answer) {
-        for (Peer& peer : peers) {
-            if (peer.node == from) answered(turn, peer, answer);
-        }
+        Peer* peer = known(from);
+        if (!peer || !meet(turn, *peer, answer.incarnation)) return;
+        if (answer.nonce == nonce) turn.disarm(NoAnswer{from});
+        alive(turn, *peer);
     }
     void on(Turn& turn, NoAnswer silent) {
-        for (Peer& peer : peers) {
-            if (peer.node != silent.peer || peer.suspected) continue;
-            peer.suspected = true;
-            if (turn.config().reliable) {
-                turn.tell(Failed{peer.node});
-            } else {
-                turn.tell(Suspected{peer.node});
-            }
+        Peer* peer = known(silent.peer);
+        if (!peer || peer->status != Status::unsuspected) return;
+        const Duration late = turn.now - due;
+        if (turn.fixed(stall_guard) && late > turn.config().wait() / 4) {
+            // The answer may lie unread before us, or was lost while it waited there.
+            turn.tell(Slept{late});
+            return turn.arm(silent, turn.config().wait());
+        }
+        if (turn.config().reliable) {
+            peer->status = Status::failed;
+            turn.tell(Failed{peer->node});
+        } else {
+            peer->status = Status::suspected;
+            turn.tell(Suspected{peer->node});
         }
     }
-    void on(Turn&, Restarted) {}  // its answers will say so
+    // The driver has heard of it first, and has told everybody.
+    void on(Turn& turn, Restarted back) {
+        Peer* peer = known(back.node);
+        if (!peer) return;
+        peer->incarnation = {};
+        new_life(turn, *peer);
+    }
 
 private:
-    void answered(Turn& turn, Peer& peer, IAm answer) {
-        const bool another_life = answer.incarnation > peer.incarnation;
-        const bool known = peer.incarnation > Incarnation{};
-        if (answer.incarnation < peer.incarnation) return;  // of a life that is over
-        if (answer.nonce == nonce) turn.disarm(NoAnswer{peer.node});
-        peer.incarnation = answer.incarnation;
-        if (peer.suspected && turn.config().reliable && known && !another_life) {
-            return turn.tell(BoundBroken{peer.node});
+    Peer* known(NodeId node) { return const_cast<Peer*>(find(node)); }
+
+    // Notices another life. False: the message is from one that is over.
+    bool meet(Turn& turn, Peer& peer, Incarnation shown) {
+        if (!turn.fixed(incarnations)) return true;
+        if (shown < peer.incarnation) return false;
+        const Incarnation before = std::exchange(peer.incarnation, shown);
+        if (before > Incarnation{} && shown > before) {
+            new_life(turn, peer);
+            turn.tell(Restarted{peer.node});
+        } else if (before == Incarnation{} && peer.status == Status::failed) {
+            new_life(turn, peer);  // whoever did not answer, it was not this one
         }
-        const bool was_suspected = std::exchange(peer.suspected, false);
-        if (another_life && known) turn.tell(Restarted{peer.node});
-        if (was_suspected) turn.tell(Trusted{peer.node});
+        return true;
+    }
+    // Neither a verdict nor a question to the old one concerns it.
+    void new_life(Turn& turn, Peer& peer) {
+        turn.disarm(NoAnswer{peer.node});
+        const bool accused = std::exchange(peer.status, Status::unsuspected) != Status{};
+        if (accused) turn.tell(Trusted{peer.node});
+    }
+    void alive(Turn& turn, Peer& peer) {
+        if (peer.status >= Status::failed) {
+            const bool first = std::exchange(peer.status, Status::disproved) == Status::failed;
+            if (first) turn.tell(BoundBroken{peer.node});
+        } else if (std::exchange(peer.status, Status::unsuspected) != Status{}) {
+            turn.tell(Trusted{peer.node});
+        }
     }
 };
 static_assert(Protocol<Ping>);
 
-namespace detection {
-
-// Failed is accurate: whoever is declared failed is down, or back in another life.
-inline std::optional<std::string> failed_is_true(const View<Ping>& view) {
-    for (const auto& observer : view.nodes) {
-        for (const auto& subject : view.nodes) {
-            const auto* peer = observer.up ? observer.state->find(subject.node) : nullptr;
-            if (!peer || !peer->suspected || !subject.up) continue;
-            if (peer->incarnation != subject.state->incarnation) continue;
-            return std::to_string(number(observer.node)) + " declares " +
-                   std::to_string(number(subject.node)) + " failed, which lives";
-        }
-    }
-    return std::nullopt;
-}
-
-}  // namespace detection
-
 inline std::span<const Property<Ping>> Ping::properties() {
     static constexpr std::array list{
-        Property<Ping>{"failed is true", Demand::always, detection::failed_is_true},
+        Property<Ping>{"failed is true", Demand::always, detection::failed_is_true<Ping>},
         Property<Ping>{"completeness", Demand::settled, detection::complete<Ping>},
         Property<Ping>{"accuracy", Demand::settled, detection::accurate<Ping>},
     };

@@ -119,7 +119,14 @@ struct Bully {
     }
     void on(Turn& turn, Trusted peer) {
         suspected.erase(peer.node);
-        if (leading(turn)) turn.resend(peer.node, claim_of_mine());  // it may have missed it
+        if (leading(turn)) turn.resend(peer.node, standing_claim());  // it may have missed it
+    }
+
+    // It lost its office with its memory, but it lives: nobody may be elected over its head.
+    void on(Turn& turn, Restarted peer) {
+        const bool led = elected(turn.now) == peer.node;
+        on(turn, Trusted{peer.node});
+        if (led) hold_election(turn);
     }
 
     void on(Turn& turn, NodeId from, Election election) {
@@ -130,7 +137,7 @@ struct Bully {
         }
         turn.send(from, Answer{election.epoch});
         if (leading(turn) && turn.fixed(reannounce)) {
-            turn.resend(from, claim_of_mine());
+            turn.resend(from, standing_claim());
         } else if (!running) {
             hold_election(turn);
         }
@@ -149,7 +156,7 @@ struct Bully {
         } else if (turn.fixed(lower_claim) && claimed.key < turn.seat.key()) {
             hold_election(turn);  // a lower one may not rule over me
         } else {
-            follow(turn, claimed);
+            if (office != claimed) follow(turn, claimed);
             if (turn.fixed(acks)) turn.send(from, CoordinatorAck{claimed.epoch});
         }
     }
@@ -162,13 +169,13 @@ struct Bully {
     void on(Turn& turn, NoAck) {
         if (++announced >= turn.config().announcements)
             unacked.clear();  // dead, and nobody says so
-        for (NodeId node : unacked) turn.resend(node, claim_of_mine());
+        for (NodeId node : unacked) turn.resend(node, standing_claim());
         await_acks(turn);
     }
 
 private:
     bool leading(const Turn& turn) const { return office && office->key.node == turn.seat.self; }
-    Coordinator claim_of_mine() const { return {office->epoch, office->key}; }
+    Coordinator standing_claim() const { return {office->epoch, office->key}; }
     void learn(Epoch epoch) {
         if (epoch > seen.epoch) seen.epoch = epoch;  // saved with the next epoch of our own
     }
@@ -208,7 +215,7 @@ private:
         announced = 0;
         for (const Member& member : turn.seat.members) {
             if (!below(turn, member)) continue;
-            turn.send(member.node, claim_of_mine());
+            turn.send(member.node, standing_claim());
             if (!suspected.contains(member.node)) unacked.insert(member.node);
         }
         await_acks(turn);

@@ -37,5 +37,18 @@ TEST(Bully, SecondHighestWhoKnowsSimplyAnnounces) {
     }
 }
 
+TEST(Bully, LiveAttributesAskEverybodyAndTheReceiverDecides) {
+    for (std::uint32_t best = 1; best <= 5; ++best) {
+        Plan plan = kit::started(default_plan(5), {3});
+        plan.settings.live_attribute = true;
+        plan.members[best - 1].priority = 7;  // in the simulator a node's attribute starts as this
+        const Report report = kit::run<Bully>(plan);
+        EXPECT_TRUE(report.violations.empty()) << kit::text(report);
+        EXPECT_EQ(report.leaders.front().second, node(best));
+    }
+}
+
+TEST(Bully, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<Bully>(300); }
+
 }  // namespace
 }  // namespace conclave

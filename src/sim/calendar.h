@@ -34,12 +34,13 @@ public:
     // When the next one is due; there must be one. Looking does not commit: something earlier may
     // still be pushed.
     Instant next_due() {
+        if (reading()) return bucket(current_)[front_].due;
         const std::int64_t slot = next_slot();
         if (slot == far_from_) return std::ranges::min_element(far_, earlier)->due;
         return bucket(slot)[slot == current_ ? front_ : 0].due;
     }
     T pop() {
-        move_to(next_slot());
+        if (!reading()) move_to(next_slot());
         --near_;
         return std::move(bucket(current_)[front_++]);
     }
@@ -60,6 +61,11 @@ private:
     static std::int64_t slot_of(Instant due) { return due.time_since_epoch().count() / width; }
     std::vector<T>& bucket(std::int64_t slot) {
         return ring_[static_cast<std::size_t>(slot % buckets)];
+    }
+    // The common case: the bucket last popped from has more, and nothing can be before it.
+    bool reading() const {
+        return sorted_ == current_ &&
+               front_ < ring_[static_cast<std::size_t>(current_ % buckets)].size();
     }
     static bool earlier(const T& a, const T& b) { return a.due < b.due; }
 

@@ -58,7 +58,7 @@ void Chronicle::fault(Instant now, const Fault& fault) {
 }
 
 void Chronicle::arrival(Instant now, const Letter& letter) {
-    command(now, "deliver " + link(letter));
+    command(now, "deliver " + letter.text);
     if (!drawing_) return;
     diagram_.arrows.push_back({letter.from, letter.to, in_units(letter.sent), in_units(now),
                                std::string(letter.name), Diagram::Fate::delivered, letter.kind});
@@ -71,11 +71,12 @@ void Chronicle::timer(Instant now, std::uint32_t node, const std::string& timer)
     }
 }
 
-void Chronicle::loss(Instant now, const Letter& letter, bool on_the_way, std::string_view why) {
+void Chronicle::loss(Instant now, const Letter& letter, Loss why) {
+    const bool on_the_way = why == Loss::network;
     if (on_the_way) {
-        later_.push_back("lose " + link(letter));
+        later_.push_back("lose " + letter.text);
     } else {
-        output("(" + std::string(why) + ": " + link(letter) + ")");
+        output(loss_text(why, letter.text));
     }
     if (!drawing_) return;
     const bool arrived = !diagram_.arrows.empty() && diagram_.arrows.back().from == letter.from &&
@@ -91,7 +92,7 @@ void Chronicle::loss(Instant now, const Letter& letter, bool on_the_way, std::st
 }
 
 void Chronicle::duplicate(Instant, const Letter& letter) {
-    later_.push_back("duplicate " + link(letter));
+    later_.push_back("duplicate " + letter.text);
 }
 
 void Chronicle::leader(Instant now, std::uint32_t node, std::optional<NodeId> leader) {
@@ -101,12 +102,27 @@ void Chronicle::leader(Instant now, std::uint32_t node, std::optional<NodeId> le
     reigns_[node] = Diagram::Reign{node, in_units(now), 0, lane};
 }
 
-void Chronicle::output(const std::string& line) {
-    if (tracing_) trace_ += line + "\n";
+void Chronicle::torn(Instant now, std::uint32_t node) {
+    output(torn_text(plan_.members[node].node));
+    if (!drawing_) return;
+    end_reign(node, now);
+    down_since_[node] = in_units(now);
+    diagram_.marks.push_back({Diagram::Mark::What::crash, node, in_units(now), "torn save"});
+}
+
+// Time alone may break a property: then its passing is a command of its own.
+void Chronicle::violation(Instant now, const std::string& line) {
+    if (now > commanded_) command(now, "");
+    output(line);
+}
+
+void Chronicle::output(const std::string& lines) {
+    if (!tracing_ || lines.empty()) return;
+    trace_ += lines;
+    if (lines.back() != '\n') trace_ += '\n';
 }
 
 void Chronicle::finish(Instant now, Report& report) {
-    command(now, "show");
     if (tracing_) report.trace = std::move(trace_);
     if (!drawing_) return;
     for (std::uint32_t lane = 0; lane < reigns_.size(); ++lane) {
@@ -124,12 +140,9 @@ void Chronicle::finish(Instant now, Report& report) {
 void Chronicle::command(Instant now, const std::string& text) {
     if (!tracing_) return;
     for (const std::string& one : std::exchange(later_, {})) trace_ += "\n" + one + "\n----\n";
-    trace_ += "\nat " + units_text(now.time_since_epoch()) + " " + text + "\n----\n";
-}
-
-std::string Chronicle::link(const Letter& letter) const {
-    return to_text(plan_.members[letter.from].node) + ">" + to_text(plan_.members[letter.to].node) +
-           " " + letter.text;
+    trace_ += "\nat " + units_text(now.time_since_epoch()) + (text.empty() ? "" : " ") + text;
+    trace_ += "\n----\n";
+    commanded_ = now;
 }
 
 std::uint32_t Chronicle::place(NodeId node) const {

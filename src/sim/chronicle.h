@@ -9,13 +9,14 @@
 #include "sim/adversary.h"
 #include "sim/diagram.h"
 #include "sim/simulator.h"
+#include "sim/world.h"
 
 namespace conclave {
 
 struct Letter {  // a packet, without its types
     std::uint32_t from = 0, to = 0;
     Instant sent;
-    std::string text;       // Election(1, 3)
+    std::string text;       // 3>4 Election(1, 3)
     std::string_view name;  // Election
     Diagram::Kind kind{};
 };
@@ -28,21 +29,24 @@ public:
     void fault(Instant now, const Fault& fault);
     void arrival(Instant now, const Letter& letter);
     void timer(Instant now, std::uint32_t node, const std::string& timer);
-    void loss(Instant now, const Letter& letter, bool on_the_way, std::string_view why);
+    void loss(Instant now, const Letter& letter, Loss why);
+    void torn(Instant now, std::uint32_t node);
     void duplicate(Instant now, const Letter& letter);
     void leader(Instant now, std::uint32_t node, std::optional<NodeId> leader);
-    void output(const std::string& line);
+    void violation(Instant now, const std::string& line);
+    bool tracing() const { return tracing_; }
+    void command(Instant now, const std::string& text);
+    void output(const std::string& lines);
     void finish(Instant now, Report& report);
 
 private:
-    void command(Instant now, const std::string& text);
-    std::string link(const Letter& letter) const;
     std::uint32_t place(NodeId node) const;
     void end_reign(std::uint32_t node, Instant now);
 
     const Plan& plan_;
     bool tracing_, drawing_;
     std::string trace_;
+    Instant commanded_{};             // when the last command was given
     std::vector<std::string> later_;  // losses and doublings, told after the step that sent them
     Diagram diagram_;
     std::vector<std::optional<Diagram::Reign>> reigns_;  // open ones, by lane

@@ -53,4 +53,17 @@ struct Writer {
 
 std::string fault_text(const Fault& fault) { return std::visit(Writer{}, fault); }
 
+std::string loss_text(Loss why, const std::string& packet) {
+    constexpr std::array reasons{"lost", "the link is cut", "nobody there", "from an earlier life"};
+    return "(" + std::string(reasons[static_cast<std::size_t>(why)]) + ": " + packet + ")";
+}
+
+std::string torn_text(NodeId node) {
+    return "(" + to_text(node) + " crashes before its save is done)";
+}
+
+std::string violation_text(std::string_view property, const std::string& what) {
+    return "violated: " + std::string(property) + " (" + what + ")";
+}
+
 }  // namespace conclave

@@ -5,7 +5,6 @@
 // paused, and takes it back. Lies are scheduled as faults.
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,7 +16,7 @@
 namespace conclave {
 
 struct Opinion {
-    enum class What : std::uint8_t { gone, back };
+    enum class What : std::uint8_t { gone, back, restarted };
     Instant due;
     What what{};
     std::uint32_t observer = 0, subject = 0;  // places in the member list
@@ -47,9 +46,7 @@ public:
         const Instant due = now + dice_.between(settings_.least, settings_.most);
         queue_.push({due, what, observer, subject});
     }
-    std::optional<Instant> next_due() {
-        return queue_.empty() ? std::nullopt : std::optional(queue_.next_due());
-    }
+    Instant next_due() { return queue_.empty() ? Instant::max() : queue_.next_due(); }
     Opinion take() { return queue_.pop(); }
 
     void forget(std::uint32_t observer) {

@@ -7,6 +7,7 @@
 
 #include "sim/chronicle.h"
 #include "sim/narrate.h"
+#include "sim/show.h"
 #include "sim/simulator.h"
 #include "sim/world.h"
 
@@ -24,21 +25,35 @@ public:
     void firing(Instant now, std::uint32_t node, const typename P::Timer& timer) override {
         chronicle_.timer(now, node, to_text(timer));
     }
-    void stepped(Instant now, std::uint32_t node, const Event<P>& event,
+    void stepped(Instant now, std::uint32_t node, const Node<P>& stood, const Event<P>& event,
                  const std::vector<Effect<P>>& effects) override {
         if (std::holds_alternative<Booted<P>>(event)) chronicle_.boot(now, node);
-        chronicle_.output(narrate<P>(id(node), effects));
+        chronicle_.output(narrate<P>(id(node), stood, event, effects));
         for (const Effect<P>& effect : effects) {
             if (const auto* tell = std::get_if<Tell<P>>(&effect)) note(now, node, tell->notice);
         }
     }
+    void torn(Instant now, std::uint32_t node) override { chronicle_.torn(now, node); }
     void lost(Instant now, const Packet<P>& packet, Loss why) override {
-        chronicle_.loss(now, letter(packet), why == Loss::network, loss_name(why));
+        chronicle_.loss(now, letter(packet), why);
     }
     void duplicated(Instant now, const Packet<P>& packet) override {
         chronicle_.duplicate(now, letter(packet));
     }
-    void finish(Instant now, Report& report) { chronicle_.finish(now, report); }
+    void violated(Instant now, std::string_view property, const std::string& what) override {
+        chronicle_.violation(now, violation_text(property, what));
+    }
+    // The trace ends with the final states and what the properties say of them, so that a replay
+    // compares them.
+    template <class W> void finish(const W& world, const Judge<Top<P>>& judge, Report& report) {
+        if (chronicle_.tracing()) {
+            chronicle_.command(world.now, "show");
+            chronicle_.output(show_all(world));
+            chronicle_.command(world.now, "check");
+            chronicle_.output(show_verdicts(world, judge));
+        }
+        chronicle_.finish(world.now, report);
+    }
 
 private:
     NodeId id(std::uint32_t at) const { return setup_.members[at].node; }
@@ -50,26 +65,14 @@ private:
         return {packet.from,
                 packet.to,
                 packet.sent,
-                to_text(packet.message),
+                packet_text(setup_.members, packet),
                 std::visit([]<class M>(const M&) { return name_of<M>(); }, packet.message),
                 kind};
     }
-    static std::string_view loss_name(Loss why) {
-        switch (why) {
-            case Loss::network:
-                return "lost";
-            case Loss::cut:
-                return "the link is cut";
-            case Loss::down:
-                return "nobody there";
-            case Loss::stale:
-                return "from an earlier life";
-        }
-        return {};
-    }
     void note(Instant now, std::uint32_t node, const typename P::Notice& notice) {
-        if (const auto* told = std::get_if<LeaderIs>(&notice)) {
-            chronicle_.leader(now, node, told->leader);
+        if constexpr (holds<typename P::Notice, LeaderIs>) {
+            const auto* told = std::get_if<LeaderIs>(&notice);
+            if (told) chronicle_.leader(now, node, told->leader);
         }
     }
 

@@ -1,5 +1,6 @@
 // sim/simulate.h -- an algorithm behind the simulator's door. Included by one generated file each.
 #pragma once
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -12,9 +13,31 @@
 #include "sim/options.h"
 #include "sim/recorder.h"
 #include "sim/simulator.h"
+#include "sim/theatre.h"
 #include "sim/walk.h"
 
 namespace conclave {
+
+// It detects for itself: the simulator's oracle has nothing to tell it.
+template <class P> consteval bool detects() {
+    if constexpr (requires { typename P::Lower; }) {
+        return detects<typename P::Lower>() || detects<typename P::Upper>();
+    } else {
+        return P::claim.kind == Kind::detector;
+    }
+}
+
+// What is wrong with the options together, by the word of each part.
+template <class P> std::optional<std::string> refused(const typename P::Config& config) {
+    if constexpr (requires { typename P::Lower; }) {
+        const auto below = refused<typename P::Lower>(config.lower);
+        return below ? below : refused<typename P::Upper>(config.upper);
+    } else if constexpr (requires { P::refuse(config); }) {
+        return P::refuse(config);
+    } else {
+        return std::nullopt;
+    }
+}
 
 template <Protocol P> class SimulatorOf final : public Simulator {
 public:
@@ -37,9 +60,18 @@ public:
     }
     std::optional<std::string> refuse(const Plan& plan) const override {
         Setup<P> setup;
-        return prepare(plan, setup);
+        if (const auto wrong = prepare(plan, setup)) return wrong;
+        if constexpr (detects<P>()) {
+            const bool drawn = plan.adversary.false_suspicions > 0;
+            if (!drawn && std::ranges::any_of(plan.schedule, is_verdict)) {
+                return std::string(name_) + " has a detector of its own, which nobody overrules";
+            }
+        }
+        return std::nullopt;
     }
-    Report run(const Plan& plan) const override {
+    Report run(const Plan& the_plan) const override {
+        std::optional<Plan> own;
+        const Plan& plan = adapted(the_plan, own);
         Setup<P> setup;
         if (const auto wrong = prepare(plan, setup)) return Report{.violations = {{*wrong, "", 0}}};
         Bench<P> bench{setup};
@@ -48,16 +80,40 @@ public:
         Walk<P> walk(plan, bench);
         Report report = walk.run(settling_time(plan, setup));
         count(bench.counts, report);
+        name_verdicts(walk.world(), report);
         name_leaders(walk.world(), report);
-        recorder.finish(walk.world().now, report);
+        recorder.finish(walk.world(), walk.judge(), report);
         return report;
     }
     Duration settles_within(const Plan& plan) const override {
         Setup<P> setup;
         return prepare(plan, setup) ? Duration{} : settling_time(plan, setup);
     }
+    std::unique_ptr<Theatre> theatre(const Plan& the_plan) const override {
+        std::optional<Plan> own;
+        const Plan& plan = adapted(the_plan, own);
+        Setup<P> setup;
+        prepare(plan, setup);
+        const Duration settles = settling_time(plan, setup);
+        return std::make_unique<TheatreOf<P>>(plan, std::move(setup), settles);
+    }
 
 private:
+    static bool is_verdict(const Scheduled& one) {
+        return std::holds_alternative<fault::Suspect>(one.fault) ||
+               std::holds_alternative<fault::Trust>(one.fault) ||
+               std::holds_alternative<fault::Fail>(one.fault) ||
+               std::holds_alternative<fault::Restarted>(one.fault);
+    }
+    // Without the oracle and without the lies that were drawn for it: whoever takes one back would
+    // speak over a detector that knows better by then.
+    static const Plan& adapted(const Plan& plan, std::optional<Plan>& own) {
+        if constexpr (!detects<P>()) return plan;
+        own = plan;
+        own->oracle.present = false;
+        std::erase_if(own->schedule, is_verdict);
+        return *own;
+    }
     std::optional<std::string> prepare(const Plan& plan, Setup<P>& setup) const {
         setup.members = MemberList(plan.members);
         Settings settings = plan.settings;
@@ -67,13 +123,14 @@ private:
             if (const auto wrong = set_option<P>(setup.config, name, value)) return wrong;
         }
         for (const std::string& fix : plan.without) {
+            const bool dropped = drop_fix<P>(setup.config, fix);
             if (fix == incarnation_fix) {
                 setup.incarnations = false;
-            } else if (!drop_fix<P>(setup.config, fix)) {
+            } else if (!dropped) {
                 return "unknown fix '" + fix + "' of " + std::string(name_);
             }
         }
-        return std::nullopt;
+        return refused<P>(setup.config);
     }
     static Duration settling_time(const Plan& plan, const Setup<P>& setup) {
         return conclave::settling_time<P>(setup.config, plan.members.size()) +
@@ -89,6 +146,13 @@ private:
         for (std::size_t type = 0; type < names.size(); ++type) {
             report.messages.push_back(
                 {names[type], Counts<P>::kinds[type], counts.sent[type], counts.repair[type]});
+        }
+    }
+    template <class W> static void name_verdicts(const W& world, Report& report) {
+        if constexpr (requires { world.history.entries; }) {
+            for (const auto& one : world.history.entries) {
+                report.verdicts.push_back({one.at, one.observer, one.subject, one.suspected});
+            }
         }
     }
     template <class W> static void name_leaders(const W& world, Report& report) {

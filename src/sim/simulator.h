@@ -16,6 +16,14 @@
 
 namespace conclave {
 
+// A node that does not start like the others.
+struct Start {
+    NodeId node{};
+    std::optional<Attribute> attribute{};  // a live one, known only to itself
+    std::int64_t ppm = 0;                  // how much too fast its clock runs
+    Duration offset{};                     // what its clock shows at time 0
+};
+
 // One run, complete: everything that decides what happens. The same plan gives the same run.
 struct Plan {
     std::vector<Member> members;  // in ring order
@@ -26,11 +34,14 @@ struct Plan {
     std::vector<std::pair<std::string, std::string>> options;  // of the algorithm, by name
     std::vector<std::string> without;                          // fixes switched off
     std::vector<NodeId> down;                                  // never booted
+    std::vector<Start> starts;                                 // at most one for each node
     std::uint64_t seed = 1;
     Duration until{};   // the end; zero: once everything has settled
     Duration linger{};  // what has settled must stay so for this long
     bool trace = false;
     bool diagram = false;
+    // Settings as they were written (sim/plan_text.h), until all of them are known.
+    std::vector<std::pair<std::string, std::string>> written{};
 };
 
 struct MessageCount {
@@ -45,6 +56,13 @@ struct Violation {
     double at = 0;  // in units
 };
 
+// What a detector told its node; in true time.
+struct Told {
+    Instant at;
+    NodeId observer{}, subject{};
+    bool suspected = false;
+};
+
 struct Report {
     std::vector<MessageCount> messages{};
     std::vector<std::pair<NodeId, std::optional<NodeId>>> leaders{};  // of nodes that are up
@@ -56,7 +74,8 @@ struct Report {
     std::uint64_t changes = 0;           // how often anybody took office
     std::uint64_t events = 0;
     double end = 0;
-    std::string trace{};  // a script that replays it
+    std::vector<Told> verdicts{};  // of a detector that runs alone
+    std::string trace{};           // a script that replays it
     Diagram diagram{};
 
     std::uint64_t total(Kind kind) const {
@@ -91,6 +110,15 @@ struct Description {
     std::size_t bytes_per_node = 0;
 };
 
+// A world in which a script picks what happens, command by command (sim/command.h). The answers are
+// lines that tell what happened; what cannot be done is told as `error: ...`.
+class Theatre {
+public:
+    virtual ~Theatre() = default;
+    virtual std::string open() = 0;  // everybody boots
+    virtual std::string perform(std::string_view command) = 0;
+};
+
 class Simulator {
 public:
     virtual ~Simulator() = default;
@@ -100,6 +128,8 @@ public:
     virtual Report run(const Plan&) const = 0;
     // How long after the last fault everything must have settled.
     virtual Duration settles_within(const Plan&) const = 0;
+    // For a plan that is not refused.
+    virtual std::unique_ptr<Theatre> theatre(const Plan&) const = 0;
 };
 
 }  // namespace conclave

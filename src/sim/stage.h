@@ -1,9 +1,11 @@
 // sim/stage.h -- a world with its oracle, on which faults are played.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "sim/adversary.h"
 #include "sim/ask.h"
@@ -21,6 +23,13 @@ public:
     World<P, A> world;
     Oracle oracle;
 
+    // All at once, so that nobody takes a neighbour for dead who is only next in turn.
+    void boot_all(const std::vector<NodeId>& but) {
+        for (std::uint32_t at = 0; at < world.nodes.size(); ++at) {
+            if (std::ranges::find(but, world.id(at)) == but.end()) world.boot(at);
+        }
+        for (NodeId node : but) oracle.spread(world.now, Opinion::What::gone, world.place(node));
+    }
     void boot(std::uint32_t at) {
         oracle.forget(at);
         world.boot(at);
@@ -30,7 +39,7 @@ public:
     }
     void play(const Fault& fault) {
         if (world.bench().watcher) world.bench().watcher->playing(world.now, fault);
-        std::visit([this](const auto& one) { play_one(one); }, fault);
+        std::visit([this](const auto& one) { this->play_one(one); }, fault);
     }
     // After every event: a save that was torn is a crash like any other.
     void notice_torn() {
@@ -50,11 +59,13 @@ public:
             } else {
                 play(fault::Suspect{observer, subject});
             }
-        } else if (opinion.what == Opinion::What::back && !gone && suspected) {
+        } else if (opinion.what != Opinion::What::gone && !gone && suspected) {
             play(fault::Trust{observer, subject});
-        } else if (opinion.what == Opinion::What::back && !gone && world.setup().incarnations &&
-                   world.nodes[opinion.subject].incarnation > Incarnation{1}) {
-            play(fault::Restarted{observer, subject});
+        } else if (opinion.what == Opinion::What::restarted && !gone &&
+                   world.setup().incarnations &&
+                   world.nodes[opinion.subject].incarnation >
+                       world.known_life(opinion.observer, opinion.subject)) {
+            play(fault::Restarted{observer, subject});  // no message of the new life came first
         }
     }
 
@@ -76,10 +87,13 @@ private:
     }
     void play_one(const fault::Restart& restart) {
         const std::uint32_t at = world.place(restart.node);
-        if (world.nodes[at].up) return;
+        if (world.nodes[at].up) {
+            world.nodes[at].tear = false;  // the crash at its next Save did not come in time
+            return;
+        }
         if (restart.amnesia) world.forget(at);
         boot(at);
-        oracle.spread(world.now, Opinion::What::back, at);
+        oracle.spread(world.now, Opinion::What::restarted, at);
     }
     void play_one(const fault::Pause& pause) {
         world.pause(world.place(pause.node));
@@ -107,17 +121,21 @@ private:
         world.happen(world.place(told.observer), Failed{told.subject});
     }
     void play_one(const fault::Trust& told) {
-        oracle.trust(world.place(told.observer), told.subject);
-        world.happen(world.place(told.observer), Trusted{told.subject});
+        const std::uint32_t at = world.place(told.observer), peer = world.place(told.subject);
+        oracle.trust(at, told.subject);
+        world.happen(at, Trusted{told.subject});
+        if (unreachable(at, peer)) inform(Opinion::What::gone, at, peer);  // it was a lie
     }
     void play_one(const fault::Restarted& told) {
-        world.happen(world.place(told.observer), Restarted{told.subject});
+        const std::uint32_t at = world.place(told.observer), peer = world.place(told.subject);
+        world.learn_life(at, peer, world.nodes[peer].incarnation);
+        world.happen(at, Restarted{told.subject});
     }
     void play_one(const fault::Attribute& attribute) {
         world.nodes[world.place(attribute.node)].attribute = attribute.value;
     }
     void play_one(const fault::Drift& drift) {
-        world.nodes[world.place(drift.node)].clock.ppm = drift.ppm;
+        world.nodes[world.place(drift.node)].clock.set_rate(world.now, drift.ppm);
     }
     void play_one(const fault::Ask& wish) { ask(wish.node, wish.request); }
     void ask(NodeId node, const std::string& text) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/claimed.h"
 #include "sim/plan_text.h"
 #include "sim/simulate.h"
 
@@ -39,6 +40,15 @@ inline std::string text(const Report& report) {
         all += one.property + ": " + one.what + " at " + std::to_string(one.at) + "\n";
     }
     return all;
+}
+
+// Random worlds within what the protocol assumes. Says which seed failed and how.
+template <class P> void expect_claimed_seeds_hold(std::uint64_t seeds, std::uint64_t first = 1) {
+    const auto simulator = make_simulator<P>("tested");
+    for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
+        const Report report = simulator->run(claimed_plan(P::assumes, seed));
+        ASSERT_TRUE(report.violations.empty()) << "seed " << seed << ":\n" << text(report);
+    }
 }
 
 // Many seeds of the same plan, its faults drawn anew for each; 2 to `nodes` nodes. Says which seed

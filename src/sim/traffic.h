@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -50,12 +49,8 @@ public:
     Duration draw(Wait wait) { return dice_.between(wait.least, wait.most); }
 
     // The walker's side.
-    std::optional<Instant> next_packet() {
-        return packets_.empty() ? std::nullopt : std::optional(packets_.next_due());
-    }
-    std::optional<Instant> next_alarm() const {
-        return alarms_.empty() ? std::nullopt : std::optional(alarms_.front().due);
-    }
+    Instant next_packet() { return packets_.empty() ? Instant::max() : packets_.next_due(); }
+    Instant next_alarm() const { return alarms_.empty() ? Instant::max() : alarms_.front().due; }
     Packet<P> take_packet() {
         Packet<P> packet = packets_.pop();
         own_in_flight_ -= is_own(packet);

@@ -1,7 +1,4 @@
 // sim/walk.h -- the random walk: what is due next happens, delays and losses are drawn by seed.
-//
-// At one instant faults come first, then messages, then verdicts of the oracle, then timers: an
-// answer that arrives exactly in time is in time.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -9,8 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "sim/clockwork.h"
+#include "sim/judge.h"
 #include "sim/simulator.h"
 #include "sim/stage.h"
+#include "sim/starts.h"
 #include "sim/traffic.h"
 
 namespace conclave {
@@ -24,17 +24,16 @@ public:
           bench_(bench) {}
 
     World<P, Traffic<P>>& world() { return stage_.world; }
+    const Judge<Top<P>>& judge() const { return judge_; }
 
     Report run(Duration settles_within) {
         settle_by_ = Instant(last_fault() + settles_within);
-        set_clocks();
-        for (std::uint32_t at = 0; at < world().nodes.size(); ++at) {
-            if (std::ranges::find(plan_.down, world().id(at)) == plan_.down.end()) stage_.boot(at);
-        }
+        set_out(stage_, plan_);
+        judge_step();
+        const Instant end = plan_.until > Duration{} ? Instant(plan_.until) : Instant::max();
         while (!over()) {
-            if (!happen_next()) break;
+            if (!clockwork_.happen_next(end)) break;
             ++report_.events;
-            stage_.notice_torn();
             judge_step();
         }
         judge_end();
@@ -47,43 +46,6 @@ private:
             plan_.schedule.empty() ? Duration{} : plan_.schedule.back().at.time_since_epoch();
         return std::max(scheduled, plan_.adversary.calm);
     }
-    void set_clocks() {
-        Dice dice(plan_.seed ^ 0xc10cU);
-        const std::int64_t drift = plan_.adversary.drift_ppm;
-        for (auto& node : world().nodes) {
-            if (drift > 0) {
-                const auto range = static_cast<std::uint64_t>(2 * drift + 1);
-                node.clock.ppm = static_cast<std::int64_t>(dice.below(range)) - drift;
-            }
-            if (plan_.adversary.scatter_clocks) node.clock.offset = dice.between({}, 1000 * unit);
-        }
-    }
-
-    bool happen_next() {
-        auto& agenda = world().agenda;
-        const auto fault =
-            next_ < plan_.schedule.size() ? std::optional(plan_.schedule[next_].at) : std::nullopt;
-        const auto packet = agenda.next_packet();
-        const auto verdict = stage_.oracle.next_due();
-        const auto alarm = agenda.next_alarm();
-        constexpr Instant never = Instant::max();
-        const Instant at = std::min({fault.value_or(never), packet.value_or(never),
-                                     verdict.value_or(never), alarm.value_or(never)});
-        if (at == never) return false;
-        if (plan_.until > Duration{} && at > Instant(plan_.until)) return false;
-        world().now = std::max(world().now, at);
-        if (fault == at) {
-            stage_.play(plan_.schedule[next_++].fault);
-        } else if (packet == at) {
-            world().arrive(agenda.take_packet());
-        } else if (verdict == at) {
-            stage_.pronounce(stage_.oracle.take());
-        } else {
-            const auto due = agenda.take_alarm();
-            world().fire(due.node, due.stamp);
-        }
-        return true;
-    }
 
     // Without a given end: when nothing more can go wrong, no message is under way and all is as it
     // should be, for as long as it must last.
@@ -91,7 +53,7 @@ private:
         const Instant now = world().now;
         if (plan_.until > Duration{}) return false;
         if (now > settle_by_ + plan_.linger) return true;
-        if (next_ < plan_.schedule.size()) return false;
+        if (clockwork_.faults_left()) return false;
         if (now.time_since_epoch() < plan_.adversary.calm) return false;
         if (world().agenda.own_in_flight() > 0 || !report_.events) return false;
         if (!settled_since_) return false;
@@ -102,24 +64,20 @@ private:
         if constexpr (Judged<Top<P>>) {
             if (world().nodes.size() > watched_closely) return;
             world().judge([this](const View<Top<P>>& view) {
-                for (const auto& property : Top<P>::properties()) {
-                    if (property.demand != Demand::always) continue;
-                    if (auto what = property.broken(view)) blame(property.name, *what);
-                }
+                judge_.look(view, [this](const auto& property, const std::string& what) {
+                    blame(property.name, what);
+                    if (!bench_.watcher) return;
+                    bench_.watcher->violated(world().now, property.name, what);
+                });
                 follow_settling(view);
             });
         }
     }
     void follow_settling(const View<Top<P>>& view) {
-        const bool well = settled(view);
+        const bool well = Judge<Top<P>>::settled(view);
         if (well && !settled_since_) settled_since_ = world().now;
         if (!well) settled_since_.reset();
         if (!well && world().now > settle_by_) judge_settled(view);  // it was to stay so
-    }
-    static bool settled(const View<Top<P>>& view) {
-        return std::ranges::all_of(Top<P>::properties(), [&](const auto& property) {
-            return property.demand != Demand::settled || !property.broken(view);
-        });
     }
     void judge_settled(const View<Top<P>>& view) {
         for (const auto& property : Top<P>::properties()) {
@@ -145,18 +103,17 @@ private:
         report_.time = in_units(bench_.last_arrival);
         report_.end = in_units(world().now);
         if (settled_since_) report_.agreed_at = in_units(*settled_since_);
+        if (!bench_.offices.empty()) report_.elected_at = in_units(bench_.offices.front());
+        report_.changes = bench_.offices.size();
         return std::move(report_);
     }
 
-    // Properties look at every node after every event: not in worlds of thousands, which are for
-    // speed and are judged at their end.
-    static constexpr std::size_t watched_closely = 256;
-
     const Plan& plan_;
     Stage<P, Traffic<P>> stage_;
+    Clockwork<P, Traffic<P>> clockwork_{stage_, plan_.schedule};
     Bench<P>& bench_;
+    Judge<Top<P>> judge_;
     Report report_;
-    std::size_t next_ = 0;  // in the schedule
     Instant settle_by_{};
     std::optional<Instant> settled_since_;
 };

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -49,8 +51,15 @@ struct LocalClock {
     // The true time that a wait on this clock takes, rounded up: a timer is never early.
     Duration true_length(Duration wait) const {
         if (ppm == 0) return wait;
-        const std::int64_t lost = wait.count() * ppm / (million + ppm);
+        const std::int64_t own = million + ppm;
+        const std::int64_t lost = wait.count() / own * ppm + wait.count() % own * ppm / own;
         return Duration(wait.count() - lost + 1);
+    }
+    // From now on it runs at another rate; what it shows does not jump.
+    void set_rate(Instant now, std::int64_t new_ppm) {
+        const Instant shown = read(now);
+        ppm = new_ppm;
+        offset += shown - read(now);
     }
     static constexpr std::int64_t million = 1'000'000;
 };
@@ -68,14 +77,14 @@ template <class P> struct Node {
     Small<Armed<P>, 2> timers;
     // Peers known to have restarted; everybody else is in its first incarnation.
     Small<std::pair<std::uint32_t, Incarnation>, 1> restarted;
-    std::vector<Packet<P>> held;  // arrived while this node was paused
+    std::vector<std::variant<Packet<P>, Event<P>>> held;  // what came while it was paused
 };
 
 template <class P> struct Setup {
     MemberList members;
     typename P::Config config{};
-    bool incarnations =
-        true;  // the envelope's fix: a restart is noticed, an old life's mail dropped
+    // The envelope's fix: a restart is noticed, an old life's mail dropped.
+    bool incarnations = true;
 };
 
 // Messages by type: the algorithm's own, what our fixes add, the detector's.
@@ -98,10 +107,13 @@ public:
     virtual void playing(Instant, const Fault&) {}
     virtual void arriving(Instant, const Packet<P>&) {}
     virtual void firing(Instant, std::uint32_t /*node*/, const typename P::Timer&) {}
-    virtual void stepped(Instant, std::uint32_t /*node*/, const Event<P>&,
+    // The node as it is between the step and obeying its effects.
+    virtual void stepped(Instant, std::uint32_t /*node*/, const Node<P>&, const Event<P>&,
                          const std::vector<Effect<P>>&) {}
+    virtual void torn(Instant, std::uint32_t /*node*/) {}  // it crashed at the step's Save
     virtual void lost(Instant, const Packet<P>&, Loss) {}
     virtual void duplicated(Instant, const Packet<P>&) {}
+    virtual void violated(Instant, std::string_view /*property*/, const std::string& /*what*/) {}
 };
 
 // What a walker brings along and no world is made of.
@@ -110,7 +122,8 @@ template <class P> struct Bench {
     Effects<P> effects{};
     Counts<P> counts{};
     Watcher<P>* watcher = nullptr;
-    Instant last_arrival{};  // of a message of the algorithm's own
+    Instant last_arrival{};          // of a message of the algorithm's own
+    std::vector<Instant> offices{};  // when somebody took office
 };
 
 template <class P, class A> class World {
@@ -161,9 +174,13 @@ public:
         Node<P>& node = nodes[at];
         if (!node.paused) return;
         node.paused = false;
-        std::vector<Packet<P>> held = std::exchange(node.held, {});
-        for (Packet<P>& packet : held) {
-            if (nodes[at].up) receive(std::move(packet));
+        for (auto& one : std::exchange(node.held, {})) {
+            if (!nodes[at].up) return;  // a save was torn
+            if (auto* packet = std::get_if<Packet<P>>(&one)) {
+                receive(*packet);
+            } else {
+                step_node(at, std::get<Event<P>>(one));
+            }
         }
         for (const Armed<P>& armed : nodes[at].timers) agenda.armed(at, armed.due, armed.stamp);
     }
@@ -174,7 +191,7 @@ public:
         if (!node.up) return drop(packet, Loss::down);
         if (cuts.contains(id(packet.from), id(packet.to))) return drop(packet, Loss::cut);
         if (node.paused) return node.held.push_back(std::move(packet));
-        receive(std::move(packet));
+        receive(packet);
     }
     void drop(const Packet<P>& packet, Loss why) {
         if (bench_->watcher) bench_->watcher->lost(now, packet, why);
@@ -197,10 +214,23 @@ public:
         return false;
     }
     // An event of the driver's own, or a request: Asked, Suspected, Trusted, ...
-    template <class E> bool happen(std::uint32_t at, const E& event) {
-        if (!nodes[at].up || nodes[at].paused) return false;
+    template <class E> void happen(std::uint32_t at, const E& event) {
+        if (!nodes[at].up) return;
+        if (nodes[at].paused) return nodes[at].held.push_back(Event<P>(event));
         step_node(at, event);
-        return true;
+    }
+    // Which life of a peer this node knows of: the first, until it has heard of another.
+    Incarnation known_life(std::uint32_t at, std::uint32_t peer) const {
+        for (const auto& [other, life] : nodes[at].restarted) {
+            if (other == peer) return life;
+        }
+        return Incarnation{1};
+    }
+    void learn_life(std::uint32_t at, std::uint32_t peer, Incarnation life) {
+        for (auto& [other, known] : nodes[at].restarted) {
+            if (other == peer) return static_cast<void>(known = life);
+        }
+        nodes[at].restarted.push_back({peer, life});
     }
 
     static bool own_message(const Packet<P>& packet) {
@@ -232,22 +262,14 @@ private:
         }
     }
     bool of_current_life(const Packet<P>& packet) {
-        Node<P>& node = nodes[packet.to];
-        for (auto& [peer, known] : node.restarted) {
-            if (peer != packet.from) continue;
-            if (packet.incarnation == known) return true;
-            if (packet.incarnation < known) return false;
-            known = packet.incarnation;
-            step_node(packet.to, Restarted{id(packet.from)});
-            return true;
-        }
-        if (packet.incarnation == Incarnation{1}) return true;
-        node.restarted.push_back({packet.from, packet.incarnation});
+        const Incarnation known = known_life(packet.to, packet.from);
+        if (packet.incarnation <= known) return packet.incarnation == known;
+        learn_life(packet.to, packet.from, packet.incarnation);
         step_node(packet.to, Restarted{id(packet.from)});
         return true;
     }
 
-    void receive(Packet<P> packet) {
+    void receive(Packet<P>& packet) {
         if (bench_->setup.incarnations && !of_current_life(packet)) {
             return drop(packet, Loss::stale);
         }
@@ -263,11 +285,12 @@ private:
         const Seat<P> seat{id(at), bench_->setup.members, bench_->setup.config, node.attribute,
                            node.incarnation};
         step(node.state, seat, node.clock.read(now), event, effects);
-        if (bench_->watcher) bench_->watcher->stepped(now, at, Event<P>(event), effects.list);
+        if (bench_->watcher) bench_->watcher->stepped(now, at, node, Event<P>(event), effects.list);
         for (Effect<P>& effect : effects.list) {
             if (nodes[at].tear && std::holds_alternative<Save<P>>(effect)) {
                 crash(at);
                 torn = at;
+                if (bench_->watcher) bench_->watcher->torn(now, at);
                 return;
             }
             std::visit([&](auto& one) { obey(at, one); }, effect);
@@ -302,6 +325,10 @@ private:
     }
     void obey(std::uint32_t at, Save<P>& save) { nodes[at].durable = std::move(save.durable); }
     void obey(std::uint32_t at, Tell<P>& tell) {
+        if constexpr (holds<typename P::Notice, LeaderIs>) {
+            const auto* told = std::get_if<LeaderIs>(&tell.notice);
+            if (told && told->leader == id(at)) bench_->offices.push_back(now);
+        }
         std::visit(
             [&](const auto& notice) {
                 if constexpr (requires { history.observe(id(at), notice); }) {

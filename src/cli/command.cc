@@ -1,0 +1,178 @@
+// cli/command.cc -- the one place that knows the command line's words.
+#include "cli/command.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/algorithms.h"
+#include "cli/compare.h"
+#include "cli/detector.h"
+#include "cli/sim.h"
+
+namespace conclave {
+
+namespace {
+
+struct Setting {
+    const char* name;
+    const char* what;
+};
+
+// Each is a setting of the plan by the same name; sim/plan_text.h reads the values.
+constexpr std::array settings{
+    Setting{"nodes", "how many, or their ids in ring order: 5, 3,32,5,80"},
+    Setting{"start", "only these call an election, everybody else is silent, no detector: 1,4"},
+    Setting{"timing", "synchronous or asynchronous"},
+    Setting{"tm", "longest message time"},
+    Setting{"tp", "longest handling time"},
+    Setting{"direction", "of the ring: next or previous"},
+    Setting{"attr", "ID=NAME:VALUE, a live attribute that only its node knows: 3=load:0.2"},
+    Setting{"priority", "ID:VALUE, known to all"},
+    Setting{"role", "ID:voter, witness or learner"},
+    Setting{"weight", "ID:VOTES"},
+    Setting{"join", "a node that boots calls an election (call) or not (stay)"},
+    Setting{"without", "switches a fix off by name, to see what it is for"},
+    Setting{"crash", "ID[@T]"},
+    Setting{"restart", "ID@T, with :amnesia without its disk"},
+    Setting{"cut", "A-B@T1..T2, one way A>B@T1..T2"},
+    Setting{"partition", "1,2|3,4@T1..T2"},
+    Setting{"pause", "ID@T1..T2"},
+    Setting{"drift", "ID=RATE, 1.001 runs too fast"},
+    Setting{"suspect", "A:B@T, the detector tells A that it suspects B"},
+    Setting{"call", "ID@T, somebody calls an election"},
+    Setting{"loss", "probability that a message is lost"},
+    Setting{"dup", "probability that it arrives twice"},
+    Setting{"delay", "LO..HI"},
+    Setting{"reorder", "on: a link may deliver out of order"},
+    Setting{"seed", "of the dice"},
+    Setting{"until", "the end, else once everything has settled"},
+    Setting{"linger", "what has settled must stay so for this long"},
+};
+
+struct Words {  // what was typed, before it is understood
+    Terminal terminal;
+    std::string format = "text", colour = "auto";
+    SimOptions sim;
+    std::map<std::string, std::vector<std::string>> values;
+    std::vector<std::string> options;
+    std::string detector_kind;
+    std::vector<std::string> sweep;
+    ReplayOptions replay;
+    CompareOptions compare;
+    std::string algorithm;
+};
+
+void add_global(CLI::App& app, Words& words) {
+    app.add_option("-o,--output", words.format, "text, json or jsonl")
+        ->check(CLI::IsMember({"text", "json", "jsonl"}));
+    app.add_option("--color", words.colour, "auto, never or always")
+        ->check(CLI::IsMember({"auto", "never", "always"}));
+    app.add_flag("-q,--quiet", words.terminal.quiet, "say nothing but what was asked for");
+    app.set_version_flag("--version", "conclave " CONCLAVE_VERSION);
+    app.require_subcommand(1);
+    app.fallthrough();
+}
+
+void add_sim(CLI::App& app, Words& words) {
+    auto* sim = app.add_subcommand("sim", "run a world: an algorithm, `detector`, or a script");
+    sim->add_option("what", words.sim.what, "ALGORITHM, detector or FILE")->required();
+    for (const Setting& setting : settings) {
+        sim->add_option(std::string("--") + setting.name, words.values[setting.name], setting.what)
+            ->allow_extra_args(false)
+            ->take_all();
+    }
+    sim->add_option("--set", words.options, "NAME=VALUE, an option of the algorithm")
+        ->allow_extra_args(false)
+        ->take_all();
+    sim->add_option("--detector", words.sim.detector,
+                    "oracle, heartbeat, adaptive, chen, bertier, accrual, ping or none");
+    sim->add_option("--runs", words.sim.runs, "so many seeds, from --seed on")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+    sim->add_flag("--claimed", words.sim.claimed,
+                  "random worlds with the faults that the algorithm claims to survive");
+    sim->add_flag("--rewrite", words.sim.rewrite, "write a script's output into the script");
+    sim->add_option("--trace", words.sim.trace, "write the run as a script (of the first failure)");
+    sim->add_option("--svg", words.sim.svg, "draw the run as a space-time diagram");
+    sim->add_option("--kind", words.detector_kind,
+                    "sim detector: heartbeat, adaptive, chen, bertier, accrual or ping");
+    sim->add_option("--sweep", words.sweep, "sim detector: the trade-off over these settings");
+}
+
+void add_others(CLI::App& app, Words& words) {
+    auto* replay = app.add_subcommand("replay", "a recorded trace through the same world");
+    replay->add_option("trace", words.replay.trace, "FILE")->required();
+    auto* compare = app.add_subcommand("compare", "messages and time beside the formulas");
+    compare->add_option("algorithms", words.compare.algorithms, "ALGORITHM...");
+    compare->add_option("--nodes", words.compare.nodes, "A..B");
+    compare->add_option("--svg", words.compare.svg, "draw messages against nodes");
+    auto* algorithms = app.add_subcommand("algorithms", "the catalog");
+    algorithms->add_option("name", words.algorithm, "ALGORITHM");
+}
+
+// Settings as typed, in a fixed order; false if one has no value to take.
+bool gather(Words& words) {
+    for (const Setting& setting : settings) {
+        for (const std::string& value : words.values[setting.name]) {
+            words.sim.settings.emplace_back(setting.name, value);
+        }
+    }
+    for (const std::string& option : words.options) {
+        const auto equals = option.find('=');
+        if (equals == option.npos) {
+            complain("--set takes NAME=VALUE, not '" + option + "'");
+            return false;
+        }
+        words.sim.settings.emplace_back("set." + option.substr(0, equals),
+                                        option.substr(equals + 1));
+    }
+    words.terminal.format = words.format == "text"   ? Format::text
+                            : words.format == "json" ? Format::json
+                                                     : Format::jsonl;
+    words.terminal.colour = words.colour == "auto"    ? Colour::automatic
+                            : words.colour == "never" ? Colour::never
+                                                      : Colour::always;
+    return true;
+}
+
+Exit obey(const CLI::App& app, Words& words) {
+    if (!gather(words)) return Exit::usage;
+    if (app.got_subcommand("sim")) {
+        if (words.sim.what != "detector") return run_sim(words.terminal, words.sim);
+        return run_detector(words.terminal, {words.detector_kind, words.sweep, words.sim});
+    }
+    if (app.got_subcommand("replay")) return run_replay(words.terminal, words.replay);
+    if (app.got_subcommand("compare")) return run_compare(words.terminal, words.compare);
+    return run_algorithms(words.terminal, words.algorithm);
+}
+
+}  // namespace
+
+int command(int argc, const char* const* argv) {
+    CLI::App app{"Conclave: one coordinator, who is alive, and turns to take.", "conclave"};
+    Words words;
+    add_global(app, words);
+    add_sim(app, words);
+    add_others(app, words);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& asked) {  // --help, --version
+        return app.exit(asked);
+    } catch (const CLI::ParseError& error) {
+        complain(error.what());
+        return static_cast<int>(Exit::usage);
+    }
+    try {
+        return static_cast<int>(obey(app, words));
+    } catch (const std::exception& error) {
+        complain(std::string("internal error: ") + error.what());
+        return static_cast<int>(Exit::internal);
+    }
+}
+
+}  // namespace conclave

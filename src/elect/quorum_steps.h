@@ -1,0 +1,265 @@
+// elect/quorum_steps.h -- what the rules of the quorum election do, one transition in one place.
+#pragma once
+#include "elect/quorum.h"
+
+namespace conclave::quorum {
+
+inline Key Quorum::key(const Turn& turn) const {
+    return {turn.seat.attribute - preference.penalty, turn.seat.self};
+}
+inline void Quorum::learn(Epoch epoch) { seen = std::max(seen, epoch); }
+inline void Quorum::hear(Key from) {
+    preference.learn(from);
+    preference.gone.erase(from.node);  // who speaks is there
+}
+inline Epoch Quorum::next_epoch() const { return std::max(seen, voter.record.promised).next(); }
+
+// The one place where the application hears who leads.
+inline void Quorum::name(Turn& turn, Named whom) {
+    if (whom.leader || turn.fixed(clear_leader_view)) followed = whom.leader;
+    if (named == whom) return;
+    named = whom;
+    turn.tell(LeaderIs{named.leader, named.epoch});
+}
+inline void Quorum::name_nobody(Turn& turn) { name(turn, {std::nullopt, named.epoch}); }
+
+// Voting.
+
+inline std::optional<Refusal> Quorum::objects(const Turn& turn, const Ask& ask) const {
+    auto objection = voter.objection(turn.config(), turn.seat.members, turn.now, ask);
+    if (objection) return objection;
+    if (office) return voter.refusal(Why::lease, office->lease_end - turn.now);
+    // My own vote is a promise as well. It ends with the campaign, which is closed for ever then.
+    if (candidacy && candidacy->stage == Stage::campaigning) return voter.refusal(Why::lease);
+    return std::nullopt;
+}
+inline bool Quorum::insists(const Turn& turn, Key candidate) const {
+    const bool i_stand = may_lead(turn.seat.members, turn.seat.self) && !voter.silent() &&
+                         !preference.abstains_until;
+    return preference.insists(turn.config(), turn.seat.members, candidate, key(turn), i_stand,
+                              turn.now);
+}
+inline void Quorum::refuse(Turn& turn, NodeId candidate, Nonce question, Refusal refusal) {
+    refusal.nonce = question;
+    turn.send(candidate, refusal);
+}
+inline void Quorum::be_raised(Turn& turn, Epoch epoch) {
+    if (epoch <= voter.record.promised) return;
+    voter.record.promised = epoch;
+    voter.record.voted_for.reset();
+    save(turn);
+}
+inline void Quorum::save(Turn& turn) const {
+    Durable record = voter.record;
+    if (!turn.fixed(durable_vote)) record.promised = {}, record.voted_for.reset();
+    turn.save(record);
+}
+inline void Quorum::bind(Turn& turn, NodeId to, bool new_record) {
+    const bool broken = voter.promise && voter.promise->to != to;
+    if (new_record) save(turn);
+    if (new_record || broken) turn.tell(Promised{voter.record.promised, to, broken});
+    if (!voter.promise) turn.disarm(Stand{});
+    voter.bind(to, turn.now + turn.config().lease);
+    turn.arm(PromiseOver{}, voter.promise->until - turn.now);
+}
+// The promise is over, was released or handed on.
+inline void Quorum::unbind(Turn& turn, Duration head_start) {
+    voter.release();
+    turn.disarm(PromiseOver{});
+    vacate(turn, head_start);
+}
+inline void Quorum::follow(Turn& turn, NodeId winner, Epoch epoch) {
+    attempts = 0;
+    preference.leaderless_since.reset();
+    if (!turn.fixed(stop_renewing)) turn.disarm(RenewDue{});
+    name(turn, {winner, epoch});
+}
+
+// Running.
+
+// Nobody leads, as far as I can see. Somebody else may have a head start.
+inline void Quorum::vacate(Turn& turn, Duration head_start) {
+    if (!preference.leaderless_since) preference.leaderless_since = turn.now;
+    name_nobody(turn);
+    stand_after(turn, my_slots(turn) + head_start);
+}
+// The best first: a slot for each who should come before me.
+inline Duration Quorum::my_slots(const Turn& turn) const {
+    const auto rank = preference.rank(turn.config(), turn.seat.members, key(turn));
+    return static_cast<std::int64_t>(rank) * turn.config().slot;
+}
+inline void Quorum::stand_after(Turn& turn, Duration wait) {
+    if (!may_lead(turn.seat.members, turn.seat.self) || voter.frozen) return;
+    if (voter.quiet_until) wait = std::max(wait, *voter.quiet_until - turn.now);
+    if (preference.abstains_until) wait = std::max(wait, *preference.abstains_until - turn.now);
+    const std::int64_t spread = 1 << std::min(attempts, 3U);  // two who collide part soon
+    turn.arm(Stand{}, Wait{wait, wait + spread * turn.config().jitter});
+}
+inline void Quorum::canvass(Turn& turn) {
+    if (!turn.config().prevote) return campaign(turn, std::nullopt);
+    start_round(turn, Stage::canvassing, next_epoch(), key(turn));
+    ask_voters(turn, PreVote{candidacy->epoch, candidacy->key, nonce, voter.record.config});
+    if (is_quorum(turn.seat.members, candidacy->granted)) campaign(turn, std::nullopt);
+}
+inline void Quorum::campaign(Turn& turn, std::optional<Transfer> transfer) {
+    seen = next_epoch();
+    start_round(turn, Stage::campaigning, seen, candidacy ? candidacy->key : key(turn));
+    vote_for_myself(turn, seen);
+    lease.start();
+    lease.sent(turn.seat.self, turn.config(), nonce, turn.now);
+    ask_voters(turn, RequestVote{seen, candidacy->key, nonce, transfer, voter.record.config});
+    count(turn);
+}
+inline void Quorum::start_round(Turn& turn, Stage stage, Epoch epoch, Key frozen) {
+    nonce = nonce.next();
+    candidacy = Candidacy{stage, epoch, nonce, frozen, {turn.seat.self}, {}, {}};
+    turn.disarm(Stand{});
+    turn.arm(NoAnswer{}, turn.config().answer);
+}
+inline void Quorum::vote_for_myself(Turn& turn, Epoch epoch) {
+    voter.vote(turn.seat.self, epoch, turn.config().lease);
+    save(turn);
+    turn.tell(Promised{epoch, turn.seat.self, false});
+}
+template <class M> void Quorum::ask_voters(Turn& turn, const M& question) {
+    for (const Member& member : turn.seat.members) {
+        if (member.node != turn.seat.self && votes(member)) turn.send(member.node, question);
+    }
+}
+inline bool Quorum::asked(Nonce answered, Stage stage) const {
+    return candidacy && candidacy->nonce == answered && candidacy->stage == stage;
+}
+inline void Quorum::count(Turn& turn) {
+    if (!is_quorum(turn.seat.members, candidacy->granted)) return;
+    const Instant end = *lease.end(turn.seat.members);
+    if (turn.now >= end - turn.config().guard) return give_up(turn);  // stillborn
+    take_office(turn, end);
+}
+inline void Quorum::reconsider(Turn& turn) {
+    if (candidacy && candidacy->hopeless(turn.seat.members, preference)) give_up(turn);
+}
+inline void Quorum::stop_running(Turn& turn) {
+    if (!candidacy) return;
+    candidacy.reset();
+    turn.disarm(NoAnswer{});
+}
+// Safe for the same reason as a resignation: the epoch is closed, late votes are dropped. To all,
+// for a vote may have been lost: who can be heard but cannot hear must not bind voters for ever.
+inline void Quorum::give_up(Turn& turn) {
+    const Candidacy failed = *candidacy;
+    stop_running(turn);
+    ++attempts;
+    stand_after(turn, failed.retry_after.value_or(my_slots(turn)));
+    if (failed.stage != Stage::campaigning || !turn.fixed(withdraw)) return;
+    for (const Member& member : turn.seat.members) {
+        if (member.node == turn.seat.self || failed.refused.contains(member.node)) continue;
+        if (votes(member)) turn.resend(member.node, Release{failed.epoch});
+    }
+}
+
+// Leading.
+
+inline void Quorum::take_office(Turn& turn, Instant lease_end) {
+    office = Office{};
+    office->won = office->epoch = candidacy->epoch;
+    office->since = turn.now;
+    stop_running(turn);
+    attempts = 0;
+    preference.leaderless_since.reset();
+    preference.challenger.reset();
+    name(turn, {turn.seat.self, office->epoch});
+    prolong(turn, lease_end);
+    renew(turn);
+}
+// While an epoch bump is under way the request for votes takes the place of the renewal: whoever
+// would renew grants it, and a stranded voter does so, too.
+inline void Quorum::renew(Turn& turn) {
+    nonce = nonce.next();
+    lease.sent(turn.seat.self, turn.config(), nonce, turn.now);
+    const auto& config = voter.record.config;
+    for (const Member& member : turn.seat.members) {
+        if (member.node == turn.seat.self) continue;
+        if (office && office->bump && votes(member)) {
+            turn.send(member.node,
+                      RequestVote{*office->bump, key(turn), nonce, std::nullopt, config});
+        } else {
+            turn.send(member.node, Renew{named.epoch, nonce, key(turn), config});
+        }
+    }
+    turn.arm(RenewDue{}, turn.config().renew);
+    if (office) extend(turn);  // my own promise is one of them
+}
+inline void Quorum::extend(Turn& turn) {
+    const auto end = lease.end(turn.seat.members);
+    if (end && *end > office->lease_end) prolong(turn, *end);
+}
+inline void Quorum::prolong(Turn& turn, Instant lease_end) {
+    office->lease_end = lease_end;
+    office->until = lease_end - turn.config().guard;
+    turn.arm(LeaseOver{}, office->until - turn.now);
+}
+inline bool Quorum::challenged(const Turn& turn) {
+    if (turn.config().preempt != Preempt::graceful) return false;
+    const auto answers = [&](NodeId node) { return lease.holds(node, turn.now); };
+    const auto successor =
+        preference.successor(turn.config(), turn.seat.members, key(turn), answers);
+    return preference.challenged(turn.config(), successor, turn.now) &&
+           turn.now - office->since >= turn.config().min_tenure;
+}
+// A voter is stranded in a later epoch, which a failed campaign has left behind: fetch it by an
+// election that only I can win, while I lead on. Not more than once per lease.
+inline void Quorum::fetch(Turn& turn, Epoch stranded, Epoch at_least) {
+    if (stranded < at_least || !turn.fixed(epoch_bump)) return;
+    if (office->bumped && turn.now < *office->bumped + turn.config().lease) return;
+    seen = next_epoch();
+    office->bump = seen;
+    office->bumped = turn.now;
+    office->granted = {turn.seat.self};
+    vote_for_myself(turn, seen);
+    renew(turn);
+}
+// The promise is to the node, not to the epoch: it counts for the lease in any case.
+inline void Quorum::count_bump(Turn& turn, NodeId from, const Grant& grant) {
+    if (!lease.answered(from, turn.config(), grant.nonce, grant.lease, turn.now)) return;
+    extend(turn);
+    office->granted.insert(from);
+    if (!is_quorum(turn.seat.members, office->granted)) return;
+    turn.tell(EpochChanged{office->epoch, *office->bump});
+    office->epoch = *office->bump;
+    office->bump.reset();
+    name(turn, {turn.seat.self, office->epoch});
+    renew(turn);
+}
+inline void Quorum::leave_office(Turn& turn) {
+    office.reset();
+    lease.start();
+    turn.disarm(LeaseOver{});
+    if (turn.fixed(stop_renewing)) turn.disarm(RenewDue{});
+    vacate(turn);
+}
+inline void Quorum::lose(Turn& turn) {
+    if (turn.config().penalty > 0) {
+        preference.penalty = std::max(turn.config().penalty, 2 * preference.penalty);
+        turn.arm(Forgiven{}, turn.config().forgive);
+    }
+    leave_office(turn);
+}
+// The order is the whole argument: stop first, release afterwards, never resume.
+inline void Quorum::step_aside(Turn& turn, std::optional<NodeId> successor) {
+    const Epoch closed = office->bump.value_or(office->epoch);  // a bump is above what it bumps
+    preference.abstains_until = turn.now + turn.config().pref_window;
+    if (turn.fixed(stop_before_handover)) leave_office(turn);
+    turn.tell(Released{closed});
+    for (const Member& member : turn.seat.members) {
+        if (member.node != turn.seat.self) turn.send(member.node, Release{closed});
+    }
+    if (successor) turn.send(*successor, Appoint{closed});
+}
+// Impossible while all clocks keep their bounds: whatever I believe, I stop, and vote no more.
+inline void Quorum::sound_alarm(Turn& turn, Epoch epoch) {
+    turn.tell(Alarm{epoch});
+    voter.frozen = true;
+    lose(turn);
+}
+
+}  // namespace conclave::quorum

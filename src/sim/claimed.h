@@ -1,0 +1,14 @@
+// sim/claimed.h -- the faults an algorithm claims to survive, drawn from what it assumes.
+#pragma once
+#include <cstdint>
+
+#include "core/model.h"
+#include "sim/simulator.h"
+
+namespace conclave {
+
+// A random world of 2 to `most_nodes` nodes that stays within the model: its links, its timing, its
+// faults, and nothing worse. Every fault is over at `calm`; what has settled then must stay so.
+Plan claimed_plan(const Model& model, std::uint64_t seed, std::uint32_t most_nodes = 12);
+
+}  // namespace conclave
