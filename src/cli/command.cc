@@ -45,11 +45,24 @@ constexpr std::array settings{
     Setting{"pause", "ID@T1..T2"},
     Setting{"drift", "ID=RATE, 1.001 runs too fast"},
     Setting{"suspect", "A:B@T, the detector tells A that it suspects B"},
+    Setting{"trust", "A:B@T, and takes it back"},
     Setting{"call", "ID@T, somebody calls an election"},
+    Setting{"ask", "ID@T:REQUEST, as `algorithms NAME` lists them: 3@10:Resign"},
+    Setting{"down", "these never boot"},
     Setting{"loss", "probability that a message is lost"},
     Setting{"dup", "probability that it arrives twice"},
     Setting{"delay", "LO..HI"},
     Setting{"reorder", "on: a link may deliver out of order"},
+    Setting{"crashes", "so many at random times before --calm; likewise:"},
+    Setting{"restarts", "on: whoever crashed comes back before --calm"},
+    Setting{"amnesia", "on: perhaps without its disk"},
+    Setting{"torn", "crashes in the middle of a save"},
+    Setting{"pauses", "nodes that stand still for a while"},
+    Setting{"partitions", "of the network, healed before --calm"},
+    Setting{"cuts", "of single links, one way"},
+    Setting{"suspicions", "false ones of the oracle"},
+    Setting{"calls", "of elections for no reason"},
+    Setting{"calm", "from then on nothing goes wrong any more"},
     Setting{"seed", "of the dice"},
     Setting{"until", "the end, else once everything has settled"},
     Setting{"linger", "what has settled must stay so for this long"},
@@ -92,7 +105,7 @@ void add_sim(CLI::App& app, Words& words) {
         ->take_all();
     sim->add_option("--detector", words.sim.detector,
                     "oracle, heartbeat, adaptive, chen, bertier, accrual, ping or none");
-    sim->add_option("--runs", words.sim.runs, "so many seeds, from --seed on")
+    sim->add_option("--runs", words.sim.runs, "so many seeds, from --seed on (sim detector: 100)")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
     sim->add_flag("--claimed", words.sim.claimed,
                   "random worlds with the faults that the algorithm claims to survive");
@@ -101,7 +114,10 @@ void add_sim(CLI::App& app, Words& words) {
     sim->add_option("--svg", words.sim.svg, "draw the run as a space-time diagram");
     sim->add_option("--kind", words.detector_kind,
                     "sim detector: heartbeat, adaptive, chen, bertier, accrual or ping");
-    sim->add_option("--sweep", words.sweep, "sim detector: the trade-off over these settings");
+    sim->add_option("--sweep", words.sweep,
+                    "sim detector: the trade-off over NAME=VALUE,VALUE,...")
+        ->allow_extra_args(false)
+        ->take_all();
 }
 
 void add_others(CLI::App& app, Words& words) {
@@ -144,6 +160,8 @@ Exit obey(const CLI::App& app, Words& words) {
     if (!gather(words)) return Exit::usage;
     if (app.got_subcommand("sim")) {
         if (words.sim.what != "detector") return run_sim(words.terminal, words.sim);
+        constexpr std::uint64_t enough = 100;  // one crash tells little about the next
+        if (app.get_subcommand("sim")->count("--runs") == 0) words.sim.runs = enough;
         return run_detector(words.terminal, {words.detector_kind, words.sweep, words.sim});
     }
     if (app.got_subcommand("replay")) return run_replay(words.terminal, words.replay);

@@ -41,6 +41,7 @@ boost::json::object as_json(const ScriptResult& result, const std::string& path)
     }
     return {{"script", path},
             {"commands", result.commands},
+            {"violations", result.violations},
             {"ok", result.ok()},
             {"errors", std::move(errors)},
             {"differences", std::move(differences)}};
@@ -48,12 +49,12 @@ boost::json::object as_json(const ScriptResult& result, const std::string& path)
 
 }  // namespace
 
-Exit run_script_file(const Terminal& terminal, const std::string& path, bool rewrite) {
+Exit run_script_file(const Terminal& terminal, const std::string& path, Script how) {
     errno = 0;
     const auto text = read_file(path);
     if (!text) return Exit::no_input;
     const ScriptResult result = run_script(*text, find_simulator);
-    if (rewrite && result.errors.empty()) {
+    if (how == Script::rewrite && result.errors.empty()) {
         if (result.text == *text) return Exit::ok;
         return write_file(path, result.text) ? Exit::ok : Exit::cannot_create;
     }
@@ -65,7 +66,9 @@ Exit run_script_file(const Terminal& terminal, const std::string& path, bool rew
         std::printf("%s: %zu commands, %s\n", path.c_str(), result.commands,
                     terminal.good("all as expected").c_str());
     }
-    return result.ok() ? Exit::ok : Exit::violated;
+    const bool violated = how == Script::judge && result.violations > 0;
+    if (violated) complain(path + ": a property is violated in it");
+    return result.ok() && !violated ? Exit::ok : Exit::violated;
 }
 
 }  // namespace conclave

@@ -8,6 +8,11 @@
 
 namespace conclave {
 
-Exit run_script_file(const Terminal& terminal, const std::string& path, bool rewrite);
+enum class Script {
+    test,     // well if it does what it expects, be that a violation
+    judge,    // and no property may be violated
+    rewrite,  // what it does becomes what it expects
+};
+Exit run_script_file(const Terminal& terminal, const std::string& path, Script how);
 
 }  // namespace conclave

@@ -62,6 +62,7 @@ Plan plan_of_seed(const Job& job, std::uint64_t seed) {
     }
     Plan plan = job.plan;
     plan.seed = seed;
+    draw_faults(plan);
     return plan;
 }
 
@@ -183,7 +184,8 @@ Exit many_runs(const Job& job) {
 
 Exit run_sim(const Terminal& terminal, const SimOptions& options) {
     if (std::filesystem::is_regular_file(options.what)) {
-        return run_script_file(terminal, options.what, options.rewrite);
+        return run_script_file(terminal, options.what,
+                               options.rewrite ? Script::rewrite : Script::test);
     }
     Job job{terminal, options, {}, {}, {}};
     if (const auto wrong = read_plan(job)) {
@@ -194,7 +196,7 @@ Exit run_sim(const Terminal& terminal, const SimOptions& options) {
 }
 
 Exit run_replay(const Terminal& terminal, const ReplayOptions& options) {
-    return run_script_file(terminal, options.trace, false);
+    return run_script_file(terminal, options.trace, Script::judge);
 }
 
 }  // namespace conclave

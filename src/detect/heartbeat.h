@@ -46,9 +46,9 @@ struct Heartbeat {
         double threshold = 8;  // phi, for the accrual rule
         bool reliable = false;
 
-        // The other two learn where they were wrong, too, but only by being wrong: how long that
-        // goes on depends on luck.
-        bool adapts() const { return estimator != Rule::fixed && estimator != Rule::chen; }
+        // The others learn, too, but are wrong now and then before they have learnt enough: how
+        // long that goes on is a matter of luck.
+        bool foresees() const { return estimator == Rule::accrual; }
     };
     static Config configure(const Settings& s) {
         const Duration latency = s.tm + s.tp;
@@ -274,9 +274,10 @@ static_assert(Protocol<Heartbeat>);
 
 namespace detection {
 
-// Where E is only ever widened by mistakes, one more may come at any time, though not for ever.
+// Mistakes end, because each of them widens E. When the last of them comes only the accrual rule
+// can tell, whose E is several deviations.
 inline std::optional<std::string> eventually_accurate(const View<Heartbeat>& view) {
-    return view.config.adapts() ? accurate(view) : std::nullopt;
+    return view.config.foresees() ? accurate(view) : std::nullopt;
 }
 
 }  // namespace detection

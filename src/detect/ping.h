@@ -67,10 +67,11 @@ struct Ping {
 
     struct AreYouAlive {
         Nonce nonce;
-        Incarnation incarnation;  // of the sender, as below
+        Incarnation incarnation;  // of the sender
+        friend bool operator==(const AreYouAlive&, const AreYouAlive&) = default;
     };
     struct IAm {
-        Nonce nonce;
+        AreYouAlive question;  // echoed, so that neither another round nor another life takes it
         Incarnation incarnation;
     };
     using Message = std::variant<AreYouAlive, IAm>;
@@ -113,7 +114,6 @@ struct Ping {
 
     void on(Turn& turn, const Booted<Ping>&) {
         incarnation = turn.seat.incarnation;
-        nonce = {incarnation.value << 32};  // what an earlier life of ours asked is no answer
         on(turn, MembersChanged{});
         on(turn, NextRound{});
     }
@@ -133,13 +133,13 @@ struct Ping {
         nonce = nonce.next();
         due = turn.now + turn.config().wait();
         for (const Peer& peer : peers) {
-            turn.send(peer.node, AreYouAlive{nonce, incarnation});
+            turn.send(peer.node, question());
             if (peer.status == Status{}) turn.arm(NoAnswer{peer.node}, turn.config().wait());
         }
         turn.arm(NextRound{}, std::max(turn.config().period, turn.config().wait()));
     }
     void on(Turn& turn, NodeId from, AreYouAlive question) {
-        turn.send(from, IAm{question.nonce, incarnation});
+        turn.send(from, IAm{question, incarnation});
         Peer* peer = known(from);
         if (!peer || !meet(turn, *peer, question.incarnation)) return;
         if (peer->status >= Status::failed) alive(turn, *peer);  // the dead do not ask
@@ -147,7 +147,7 @@ struct Ping {
     void on(Turn& turn, NodeId from, IAm answer) {
         Peer* peer = known(from);
         if (!peer || !meet(turn, *peer, answer.incarnation)) return;
-        if (answer.nonce == nonce) turn.disarm(NoAnswer{from});
+        if (answer.question == question()) turn.disarm(NoAnswer{from});
         alive(turn, *peer);
     }
     void on(Turn& turn, NoAnswer silent) {
@@ -176,6 +176,7 @@ struct Ping {
     }
 
 private:
+    AreYouAlive question() const { return {nonce, incarnation}; }
     Peer* known(NodeId node) { return const_cast<Peer*>(find(node)); }
 
     // Notices another life. False: the message is from one that is over.

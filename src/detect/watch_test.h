@@ -25,7 +25,6 @@ inline Plan world(std::size_t nodes, Words words) {
     }
     const auto wrong = complete(plan);
     EXPECT_FALSE(wrong) << *wrong;
-    if (plan.adversary.loss > 0) plan.adversary.calm = plan.until;
     return plan;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 #include <span>
 #include <string>
@@ -224,7 +225,10 @@ private:
     }
     void count(Turn& turn, NodeId voter, bool granted) {
         (granted ? pending->yes : pending->no).insert(voter);
-        if (is_majority(turn, pending->no)) return refuse(turn, Refused::Why::stale_epoch);
+        NodeSet left;
+        for (const Member& member : turn.seat.members) left.insert(member.node);
+        left -= pending->no;
+        if (!is_majority(turn, left)) return refuse(turn, Refused::Why::stale_epoch);
         if (!is_majority(turn, pending->yes)) return;
         if (pending->step == Pending::Step::ask) return settle_epoch(turn);
         announce(turn);
@@ -254,6 +258,7 @@ private:
         turn.tell(Refused{why});
     }
     void announce(Turn& turn) {
+        if (pending->office.epoch <= epoch()) return refuse(turn, Refused::Why::stale_epoch);
         adopt(turn, pending->office);
         close(turn);
         for (const Member& member : turn.seat.members) {
@@ -270,6 +275,7 @@ private:
         turn.disarm(NoMajority{});
     }
     void adopt(Turn& turn, Office office) {
+        assert(office.epoch > epoch());
         unacked.clear();
         turn.disarm(NoAck{});
         known.office = office;

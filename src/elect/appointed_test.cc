@@ -112,6 +112,24 @@ TEST(Appointed, EpochComesFromAMajorityNotFromTheNodeThatIsAsked) {
     EXPECT_EQ(one.tells<LeaderIs>()->epoch, Epoch{42});
 }
 
+TEST(Appointed, LateMajorityDoesNotBringBackAnOlderEpoch) {
+    Hand<Appointed> one(1, 3);
+    one.is_asked(Appoint{node(3), {}});
+    one.receives(2, Appointed::EpochIs{one.state.nonce, {}});
+    one.receives(2, Appointed::Announce{{{2}, node(2)}});  // meanwhile, by somebody else
+    one.receives(3, Appointed::Reserved{{{1}, node(3)}, true});
+    EXPECT_EQ(one.tells<Refused>()->why, Why::stale_epoch);
+    EXPECT_EQ(one.state.elected({}), node(2));
+}
+
+TEST(Appointed, RefusedAsSoonAsAMajorityIsOutOfReach) {
+    Hand<Appointed> one(1, 2);
+    one.is_asked(Appoint{node(1), {}});
+    one.receives(2, Appointed::EpochIs{one.state.nonce, {}});
+    one.receives(2, Appointed::Reserved{{{1}, node(1)}, false});  // granted to somebody else
+    EXPECT_EQ(one.tells<Refused>()->why, Why::stale_epoch);
+}
+
 TEST(Appointed, ReservationIsGrantedOnce) {
     Hand<Appointed> voter(1, 3);
     const auto granted = [&](Appointed::Office office) {

@@ -18,6 +18,7 @@ struct Question {
         nonce = nonce.next();
         since = now;
     }
+    void repeat(Instant now) { since = now; }
     // Something has come that was said to take so long.
     void time(const Config& config, Instant now, Duration said) {
         const Duration took = now - since;

@@ -87,11 +87,14 @@ inline void Invitation::check(Turn& turn) {  // listing 10.23
     }
 }
 inline void Invitation::conclude(Turn& turn) {
-    const NodeSet unheard = search.ask_again(turn.seat.self);
-    for (NodeId node : unheard) {
-        turn.resend(node, AreYouCoordinator{group, question.nonce, turn.seat.key()});
+    if (const NodeSet unheard = search.ask_again(turn.seat.self); !unheard.empty()) {
+        question.repeat(turn.now);
+        await(turn, Phase::checking, turn.config().answer);
+        for (NodeId node : unheard) {
+            turn.resend(node, AreYouCoordinator{group, question.nonce, turn.seat.key()});
+        }
+        return;
     }
-    if (!unheard.empty()) return await(turn, Phase::checking, turn.config().answer);
     search.choose();
     const bool torn = turn.fixed(member_pings) && !(up - search.mates).empty();
     if (search.others.empty() && !torn) return rest(turn);

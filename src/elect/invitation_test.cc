@@ -218,7 +218,7 @@ TEST(Invitation, ApplicationMayPlanAndPlanAgain) {
 }
 
 TEST(Invitation, SurvivesLossDelayPartitionsAndRestarts) {
-    kit::expect_claimed_seeds_hold<Invitation>(300);
+    kit::expect_claimed_seeds_hold<Invitation>(200);
 }
 
 Plan hostile() {
@@ -245,7 +245,7 @@ Plan hostile() {
 }
 TEST(Invitation, SurvivesTheSameWithEveryOption) {
     const auto survive = [](const Plan& plan) {
-        kit::expect_all_seeds_hold<Invitation>(plan, 40, 8);
+        kit::expect_all_seeds_hold<Invitation>(plan, 25, 8);
     };
     survive(printed(hostile()));
     survive(with(printed(hostile()), "accept", "leave_first"));

@@ -12,7 +12,6 @@ struct History {
     struct Word {  // what one node has bound itself to, in all its lives
         NodeId node{};
         Epoch promised;
-        std::optional<NodeId> voted_for;
         Epoch released;
     };
     struct Slip {
@@ -52,7 +51,7 @@ private:
         for (Word& word : words) {
             if (word.node == node) return word;
         }
-        words.push_back({node, {}, {}, {}});
+        words.push_back({node, {}, {}});
         return words.back();
     }
 };

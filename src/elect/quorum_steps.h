@@ -1,5 +1,9 @@
 // elect/quorum_steps.h -- what the rules of the quorum election do, one transition in one place.
 #pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
 #include "elect/quorum.h"
 
 namespace conclave::quorum {
@@ -92,7 +96,7 @@ inline void Quorum::stand_after(Turn& turn, Duration wait) {
     if (!may_lead(turn.seat.members, turn.seat.self) || voter.frozen) return;
     if (voter.quiet_until) wait = std::max(wait, *voter.quiet_until - turn.now);
     if (preference.abstains_until) wait = std::max(wait, *preference.abstains_until - turn.now);
-    const std::int64_t spread = 1 << std::min(attempts, 3U);  // two who collide part soon
+    const std::int64_t spread = 1 << std::min(attempts, 4U);  // who collide part in the end
     turn.arm(Stand{}, Wait{wait, wait + spread * turn.config().jitter});
 }
 inline void Quorum::canvass(Turn& turn) {
@@ -186,7 +190,7 @@ inline void Quorum::renew(Turn& turn) {
             turn.send(member.node, Renew{named.epoch, nonce, key(turn), config});
         }
     }
-    turn.arm(RenewDue{}, turn.config().renew);
+    turn.arm(RenewDue{}, turn.config().renewal_period());
     if (office) extend(turn);  // my own promise is one of them
 }
 inline void Quorum::extend(Turn& turn) {

@@ -1,5 +1,6 @@
 // elect/quorum_types.h -- the quorum election's vocabulary: settings, messages, timers, the record.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -37,9 +38,8 @@ inline constexpr std::array fixes{
     Fix{"stop-renewing", "a leader whose lease ran out is silent (M-QL-8)"},
     Fix{"epoch-bump", "a leader fetches a voter stranded in a later epoch (M-QL-10)"},
     Fix{"prevote-number", "a pre-vote with too low a number is told so (etcd 8243)"},
-    Fix{"clear-leader-view", "who runs himself has no leader to defend (etcd 9586)"},
-    Fix{"withdraw",
-        "a campaign given up sets its voters free: a deaf candidate binds nobody for ever"},
+    Fix{"clear-leader-view", "who runs itself has no leader to defend (etcd 9586)"},
+    Fix{"withdraw", "a campaign given up frees its voters: a deaf one binds nobody for ever"},
 };
 
 enum class Preempt : std::uint8_t {
@@ -53,13 +53,13 @@ struct Config {
     std::int64_t drift_ppm = 10'000;   // rho: no clock's rate is wrong by more, slewing included
     Duration granularity{};            // g: how coarse two clocks are read, together
     Duration guard{};                  // a leader stops this much before its lease ends
-    Duration renew{};                  // H <= D/4
+    Duration renew{};                  // H: how often; D/4 if that is less
     Duration answer{};                 // a round of questions that takes longer is given up
     Duration slot{};                   // per better candidate: wait whether that one stands
     Duration jitter{};                 // on top, at most
     Duration pref_window{};            // how long voters insist on the best
     bool prevote = true;               // ask first whether an election could be won
-    Preempt preempt = Preempt::never;  //
+    Preempt preempt = Preempt::never;  // whether somebody better is let in
     Attribute hysteresis = 1;          // how much better is clearly better
     Duration hold_down{};              //   and for how long
     Duration min_tenure{};             // no hand-over before this
@@ -76,6 +76,7 @@ struct Config {
         const std::int64_t lost = (promised.count() * 2 * drift_ppm + fast - 1) / fast;
         return promised - Duration(lost) - granularity;
     }
+    Duration renewal_period() const { return std::min(renew, usable(lease) / 4); }
     // The longest that a wait of this length can take in true time.
     Duration at_most(Duration wait) const {
         return wait + wait * drift_ppm / (million - drift_ppm);
@@ -232,7 +233,9 @@ struct Alarm {  // somebody won this epoch while my lease was valid: some clock 
 };
 using Notice = std::variant<LeaderIs, EpochChanged, Promised, Released, Refused, Alarm>;
 
-// One record, durable before anything that follows from it is sent.
+// One record, durable before anything that follows from it is sent. Which disk it is on is not
+// part of it: a wiped one must not vote under its old name (M-QL-9), and the place to say so is the
+// member list, once that can change.
 struct Durable {
     Epoch promised;                   // the latest epoch voted or followed in
     std::optional<NodeId> voted_for;  // in that epoch

@@ -44,8 +44,7 @@ struct Ring {
         Fix{"frozen-key", "a node keeps the key it entered the run with (RGT-9)"},
         Fix{"resend", "whoever gets a new successor tells it where the run stands (RGT-5)"},
         Fix{"late-drop",
-            "what comes late from a finished run, or an earlier life, is dropped"
-            " (RGT-10, RGT-11)"},
+            "what comes late from a finished run or an earlier life is dropped (RGT-10, RGT-11)"},
         Fix{"skipped", "a node that was passed over and is better begins a new run (RGT-8)"},
         Fix{"heir", "watch=neighbour: if the neighbour is dead too, the next one stands in"},
         Fix{"outdated", "whoever speaks of an old run is told who leads now"},
@@ -272,7 +271,7 @@ private:
     }
 
     void enlighten(Turn& turn, NodeId from) {
-        if (!turn.fixed(outdated)) return;
+        if (!turn.fixed(outdated) || !turn.fixed(rounds)) return;  // old is what rounds say
         if (leader) return turn.resend(from, Elected{run, *leader});
         if (!best) begin(turn);  // I know only that it is outdated
     }

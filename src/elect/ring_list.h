@@ -192,7 +192,7 @@ private:
     // False if the run is of an old round.
     bool enter(Turn& turn, NodeId from, Run heard) {
         if (heard.round > seen.round) renew(turn, heard.round);
-        if (heard.round == seen.round) return true;
+        if (heard.round == seen.round || !turn.fixed(order)) return true;
         enlighten(turn, from);
         return false;
     }
@@ -268,6 +268,7 @@ private:
         }
         std::visit([&](const auto& one) { hop.acked ? turn.resend(to, one) : turn.send(to, one); },
                    hop.message);
+        forget_hop(turn, hops.find(hop.run(), hop.lap()));
         hops.list.push_back({to, std::move(hop.message)});
         if (!turn.fixed(acks)) return;
         turn.arm(timer_of(hops.list.back()), lenience.of(turn.config().ack));

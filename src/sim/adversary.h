@@ -11,7 +11,8 @@
 namespace conclave {
 
 // What happens to messages and clocks all the time, and how many faults of each kind a random
-// schedule draws before `calm`. After `calm` nothing goes wrong any more.
+// schedule draws before `calm`. After `calm` nothing goes wrong any more; without one, messages are
+// lost and doubled for ever.
 struct Adversary {
     double loss = 0;
     double duplicate = 0;
@@ -32,6 +33,9 @@ struct Adversary {
     std::uint32_t calls = 0;             // somebody calls an election for no reason
     std::uint32_t attribute_changes = 0;
     Duration calm{};
+
+    bool calm_at(Instant now) const { return calm > Duration{} && now.time_since_epoch() >= calm; }
+    bool never_calm() const { return calm == Duration{} && (loss > 0 || duplicate > 0); }
 };
 
 // Faults and wishes at known times.

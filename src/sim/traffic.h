@@ -34,7 +34,7 @@ public:
 
     // The world's side.
     template <class W> void send(W& world, Packet<P> packet) {
-        const bool calm = world.now.time_since_epoch() >= adversary_->calm;
+        const bool calm = adversary_->calm_at(world.now);
         if (!calm && dice_.chance(adversary_->loss)) return world.drop(packet, Loss::network);
         if (!calm && dice_.chance(adversary_->duplicate)) {
             world.announce_duplicate(packet);

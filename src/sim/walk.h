@@ -79,7 +79,9 @@ private:
         if (!well) settled_since_.reset();
         if (!well && world().now > settle_by_) judge_settled(view);  // it was to stay so
     }
+    // What an algorithm owes once faults have stopped it does not owe while they go on.
     void judge_settled(const View<Top<P>>& view) {
+        if (plan_.adversary.never_calm()) return;
         for (const auto& property : Top<P>::properties()) {
             if (property.demand != Demand::settled) continue;
             if (auto what = property.broken(view)) blame(property.name, *what);
