@@ -114,8 +114,7 @@ void add_sim(CLI::App& app, Words& words) {
     sim->add_option("--svg", words.sim.svg, "draw the run as a space-time diagram");
     sim->add_option("--kind", words.detector_kind,
                     "sim detector: heartbeat, adaptive, chen, bertier, accrual or ping");
-    sim->add_option("--sweep", words.sweep,
-                    "sim detector: the trade-off over NAME=VALUE,VALUE,...")
+    sim->add_option("--sweep", words.sweep, "sim detector: the trade-off over NAME=VALUE,VALUE,...")
         ->allow_extra_args(false)
         ->take_all();
 }

@@ -32,7 +32,7 @@ struct Trial {
 // All times in units. What cannot be foretold is left out.
 struct Foretold {
     double detection_most = 0;
-    std::optional<double> rate, duration, recurrence, accuracy;
+    std::optional<double> rate{}, duration{}, recurrence{}, accuracy{};
 };
 
 struct Outcome {
