@@ -230,7 +230,10 @@ TEST = re.compile(
 
 
 def mission_rows_have_living_tests(tree):
-    """Each row `| FD-01 | what | `scenario: name`, `test: Suite.Name` |` names what proves it."""
+    """Each row `| FD-01 | what | `scenario: name`, `test: Suite.Name` |` names what proves it.
+
+    Or it says `out of scope: why`.
+    """
     mission = Path("docs/mission.md")
     tests = {
         ".".join(pair)
@@ -247,7 +250,7 @@ def mission_rows_have_living_tests(tree):
             for kind, names in re.findall(r"`(scenario|test):([^`]*)`", line)
             for name in names.split(",")
         ]
-        if not named:
+        if not named and not re.search(r"`out of scope: [^`]+`", line):
             what = f"{row.group(1)} has no proof, use `scenario: name` or `test: Suite.Name`"
             yield Finding(mission, number, what)
         for kind, name in named:

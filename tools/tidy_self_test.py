@@ -141,7 +141,8 @@ CASES = [
     Case(
         "a mission with living tests",
         {
-            "docs/mission.md": "| FD-01 | what | `scenario: story` and `test: Bully.Leads` |\n",
+            "docs/mission.md": "| FD-01 | what | `scenario: story` and `test: Bully.Leads` |\n"
+            "| EL-29 | what | `out of scope: left to others` |\n",
             "scenarios/story.txt": "",
             "src/elect/a_test.cc": "TEST(Bully, Leads) {}\n",
         },

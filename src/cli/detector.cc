@@ -73,29 +73,40 @@ Wrong read_sweep(const std::string& text, Sweep& sweep) {
     return "--sweep takes NAME=VALUE,VALUE,..., not '" + text + "'";
 }
 
+bool knows(const DetectorKind& kind, const std::string& setting) {
+    return std::ranges::find(kind.settings, setting) != kind.settings.end();
+}
+
+// Where all kinds are compared, each takes what concerns it.
+void keep_own(Trial& trial, std::vector<Sweep>& sweeps) {
+    std::erase_if(sweeps, [&](const Sweep& sweep) { return !knows(*trial.kind, sweep.name); });
+    std::erase_if(trial.plan.options, [&](const auto& option) {
+        const bool somebodys = std::ranges::any_of(
+            detector_kinds(), [&](const auto& kind) { return knows(kind, option.first); });
+        return somebodys && !knows(*trial.kind, option.first);
+    });
+    if (trial.kind->algorithm == "ping") std::erase(trial.plan.without, "widening");
+}
+
 // The worlds of one kind: the one given, or one for each value of each sweep.
-Wrong plan_trials(const Trial& base, const std::vector<Sweep>& sweeps, std::vector<Trial>& trials) {
-    Trial one = base;
-    if (!base.kind->estimator.empty()) {
-        one.plan.options.emplace_back("estimator", base.kind->estimator);
+Wrong plan_trials(Trial one, const std::vector<Sweep>& sweeps, std::vector<Trial>& trials) {
+    if (!one.kind->estimator.empty()) {
+        one.plan.options.emplace_back("estimator", one.kind->estimator);
     }
+    if (Wrong wrong = refuse(one)) return wrong;
     if (sweeps.empty()) trials.push_back(one);
     for (const Sweep& sweep : sweeps) {
-        const auto& known = base.kind->settings;
-        if (std::ranges::find(known, sweep.name) == known.end()) {
-            return "'" + sweep.name + "' makes no difference to " + std::string(base.kind->name) +
-                   " (" + listed(known) + ")";
+        if (!knows(*one.kind, sweep.name)) {
+            return "'" + sweep.name + "' makes no difference to " + std::string(one.kind->name) +
+                   " (" + listed(one.kind->settings) + ")";
         }
         for (const std::string& value : sweep.values) {
-            Trial swept = one;
+            Trial& swept = trials.emplace_back(one);
             swept.setting = sweep.name;
             swept.value = value;
             swept.plan.options.emplace_back(sweep.name, value);
-            trials.push_back(std::move(swept));
+            if (Wrong wrong = refuse(swept)) return wrong;
         }
-    }
-    for (const Trial& trial : trials) {
-        if (Wrong wrong = refuse(trial)) return wrong;
     }
     return std::nullopt;
 }
@@ -109,10 +120,18 @@ Wrong read_trials(const DetectorOptions& options, std::vector<Trial>& trials) {
     if (Wrong wrong = read_world(options, base)) return wrong;
     for (const std::string& text : options.sweep) {
         if (Wrong wrong = read_sweep(text, sweeps.emplace_back())) return wrong;
+        const std::string& name = sweeps.back().name;
+        if (kinds.size() == 1) continue;
+        if (std::ranges::any_of(kinds, [&](auto* kind) { return knows(*kind, name); })) continue;
+        return "'" + name + "' makes no difference to any detector";
     }
     for (const DetectorKind* kind : kinds) {
-        base.kind = kind;
-        if (Wrong wrong = plan_trials(base, sweeps, trials)) return wrong;
+        Trial one = base;
+        std::vector<Sweep> own = sweeps;
+        one.kind = kind;
+        if (kinds.size() > 1) keep_own(one, own);
+        if (own.empty() && !sweeps.empty()) continue;
+        if (Wrong wrong = plan_trials(one, own, trials)) return wrong;
     }
     if (trials.size() == 1 && !options.sim.svg.empty()) {
         return "--svg draws a trade-off: it needs a --sweep, or every --kind";

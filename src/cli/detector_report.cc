@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 
 #include "sim/unit.h"
 
@@ -48,6 +49,15 @@ std::string plural(std::uint64_t count, const std::string& noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+// What the formulas do not know of.
+bool widened(const Tried& one) {
+    return one.outcome.foretold && one.outcome.mistakes > 0 &&
+           one.trial.kind->algorithm == "heartbeat" &&
+           std::ranges::find(one.trial.plan.without, "widening") == one.trial.plan.without.end();
+}
+constexpr std::string_view caveat =
+    "The formulas know nothing of margins that mistakes have widened (--without widening).\n";
+
 boost::json::value or_null(double value) {  // JSON has no infinity
     return std::isfinite(value) ? boost::json::value(value) : boost::json::value();
 }
@@ -69,7 +79,6 @@ std::string tried_text(const Terminal& terminal, const Tried& one) {
     const Outcome& out = one.outcome;
     const Summary detection = summary(out.detection);
     const Foretold known = out.foretold.value_or(Foretold{});
-    const bool formulas = known.rate.has_value();
     std::string most = out.foretold ? fine(known.detection_most) : "";
     std::vector<std::vector<std::string>> lines{
         {"", "measured", out.foretold ? "by formula" : ""},
@@ -93,31 +102,43 @@ std::string tried_text(const Terminal& terminal, const Tried& one) {
         " crashes noticed, " + plural(static_cast<std::uint64_t>(out.mistakes), "mistake") +
         " in " + fine(out.life) + " units of watching\n";
     text += table(terminal, lines);
-    if (formulas) text += "The formulas hold for a margin that mistakes do not widen.\n";
-    return text;
+    return widened(one) ? text + std::string(caveat) : text;
 }
 
 std::string tried_table(const Terminal& terminal, const std::vector<Tried>& all) {
-    std::vector<std::vector<std::string>> lines{{"detector", "setting", "T_D p50", "p99", "max",
-                                                 "noticed", "mistakes/1000", "T_M", "T_MR",
-                                                 "accuracy", "T_FG", "messages", "elections/1000",
-                                                 "by formula: T_D", "mistakes/1000", "accuracy"}};
+    const bool swept = !all.front().trial.setting.empty();
+    const auto has = [&](auto what) { return std::ranges::any_of(all, what); };
+    const bool formula = has([](const Tried& one) { return one.outcome.foretold.has_value(); });
+    std::vector<std::vector<std::string>> lines;
+    const auto line = [&](const std::string& setting, std::vector<std::string> cells,
+                          const std::vector<std::string>& known) {
+        if (swept) cells.insert(cells.begin() + 1, setting);
+        if (formula) cells.insert(cells.end(), known.begin(), known.end());
+        lines.push_back(std::move(cells));
+    };
+    line("setting",
+         {"detector", "T_D p50", "p99", "max", "noticed", "mistakes", "T_M", "T_MR", "P_A", "T_FG",
+          "messages", "elections"},
+         {"formula: T_D", "mistakes", "P_A"});
     for (const Tried& one : all) {
         const Outcome& out = one.outcome;
         const Summary detection = summary(out.detection);
         const Foretold known = out.foretold.value_or(Foretold{});
-        lines.push_back({std::string(one.trial.kind->name),
-                         one.trial.setting.empty() ? "" : one.trial.setting + "=" + one.trial.value,
-                         detection_text(detection.p50, out), detection_text(detection.p99, out),
-                         detection_text(detection.most, out),
-                         std::to_string(out.detection.size()) + "/" + std::to_string(out.crashes),
-                         fine(out.per_thousand()), mean_text(out.mistake),
-                         mean_text(out.recurrence), share(out.accuracy()), forward_good(out),
-                         fine(messages_per_unit(out)), out.elections ? fine(*out.elections) : "",
-                         out.foretold ? fine(known.detection_most) : "", foretold(known.rate),
-                         known.accuracy ? share(*known.accuracy) : ""});
+        line(one.trial.setting + "=" + one.trial.value,
+             {std::string(one.trial.kind->name), detection_text(detection.p50, out),
+              detection_text(detection.p99, out), detection_text(detection.most, out),
+              std::to_string(out.detection.size()) + "/" + std::to_string(out.crashes),
+              fine(out.per_thousand()), mean_text(out.mistake), mean_text(out.recurrence),
+              share(out.accuracy()), forward_good(out), fine(messages_per_unit(out)),
+              out.elections ? fine(*out.elections) : ""},
+             {out.foretold ? fine(known.detection_most) : "", foretold(known.rate),
+              known.accuracy ? share(*known.accuracy) : ""});
     }
-    return table(terminal, lines);
+    std::string text = table(terminal, lines);
+    text += "In units: T_D detection time, T_M mistake duration, T_MR mistake recurrence, T_FG ";
+    text += "forward\ngood period; mistakes and false elections in 1000 units, messages in one. ";
+    text += "P_A: query accuracy.\n";
+    return has(widened) ? text + std::string(caveat) : text;
 }
 
 boost::json::object tried_json(const Tried& one) {

@@ -215,7 +215,7 @@ TEST(Ping, NobodyOverrulesADetectorOfItsOwn) {
     EXPECT_NE(wrong->find("detector of its own"), std::string::npos);
 }
 
-TEST(Ping, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<Ping>(500); }
+TEST(Ping, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<Ping>(200); }
 
 }  // namespace
 }  // namespace conclave

@@ -65,7 +65,7 @@ public:
         effects_.list.clear();
         step(state, Seat<P>{node(1), members_, config, 0, Incarnation{1}}, now, event, effects_);
         for (const auto& effect : effects_.list) {
-            std::visit([this](const auto& one) { obey(one); }, effect);
+            std::visit([this](const auto& one) { this->obey(one); }, effect);
         }
     }
     // On the way there every timer fires at its moment.

@@ -92,6 +92,7 @@ struct Bully {
         friend auto operator<=>(const Office&, const Office&) = default;
     };
     Durable seen{};
+    bool bystander = false;  // joined silently: whoever leads may, until somebody calls
     bool running = false;
     bool answered = false;
     Key key{};  // frozen when the election starts
@@ -107,7 +108,8 @@ struct Bully {
 
     void on(Turn& turn, const Booted<Bully>& booted) {
         seen = booted.durable;
-        if (turn.config().join == Join::call) hold_election(turn);
+        bystander = turn.config().join == Join::stay;
+        if (!bystander) hold_election(turn);
     }
     void on(Turn& turn, Campaign) {
         if (!running) hold_election(turn);
@@ -130,6 +132,7 @@ struct Bully {
     }
 
     void on(Turn& turn, NodeId from, Election election) {
+        bystander = false;
         learn(election.epoch);
         if (turn.config().live_attribute && turn.fixed(receiver_decides) &&
             election.key > turn.seat.key()) {
@@ -153,7 +156,7 @@ struct Bully {
         learn(claimed.epoch);
         if (turn.fixed(epochs) && office && claimed < *office) {
             turn.resend(from, Coordinator{office->epoch, office->key});  // you are outdated
-        } else if (turn.fixed(lower_claim) && claimed.key < turn.seat.key()) {
+        } else if (turn.fixed(lower_claim) && !bystander && claimed.key < turn.seat.key()) {
             hold_election(turn);  // a lower one may not rule over me
         } else {
             if (office != claimed) follow(turn, claimed);
@@ -191,6 +194,7 @@ private:
     }
 
     void hold_election(Turn& turn) {
+        bystander = false;
         running = true;
         answered = false;
         office.reset();

@@ -60,7 +60,7 @@ TEST(BullyCounts, LowestCallsAndAllKnowWhoIsDead) {
         plan.schedule.push_back({Instant{}, fault::Call{node(1)}});
         const Report report = kit::run<Bully>(plan);
         EXPECT_EQ(report.total(), n * (n - 2)) << n << " nodes";
-        EXPECT_EQ(report.time, 2) << n << " nodes";
+        EXPECT_EQ(report.agreed_at, 2) << n << " nodes";  // some answers are still under way
     }
 }
 

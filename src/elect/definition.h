@@ -5,23 +5,15 @@
 // coordinator needs nobody to say so. With `plan = application` it asks its application for a plan
 // and waits, but not for ever.
 #pragma once
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "core/node_set.h"
 #include "core/protocol.h"
+#include "elect/election.h"
 
 namespace conclave {
-
-// One attempt to organise a group. Each organiser counts its own rounds durably, so no two attempts
-// are ever equal; which is the newer can be told only of two by the same organiser.
-struct Run {
-    Round round{};
-    NodeId coordinator{};
-    friend auto operator<=>(const Run&, const Run&) = default;
-};
 
 struct Definition {
     Run run;

@@ -3,6 +3,7 @@
 // Every election names a leader through `elected(now)`: nobody (the sources' bottom) while an
 // election is in progress. E1 and E2 of the sources are the properties below.
 #pragma once
+#include <compare>
 #include <optional>
 #include <string>
 #include <variant>
@@ -12,6 +13,14 @@
 #include "core/small.h"
 
 namespace conclave {
+
+// One attempt to elect or to organise, and whose it is. Everybody counts rounds durably, so no two
+// attempts of one node are ever equal.
+struct Run {
+    Round round{};
+    NodeId by{};
+    friend auto operator<=>(const Run&, const Run&) = default;
+};
 
 // What an application may ask for.
 struct Campaign {};  // call an election (at most one at a time per node)

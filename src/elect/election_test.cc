@@ -348,8 +348,8 @@ TEST_P(Election, PartitionMakesTwoLeadersUnlessAMajorityRules) {
     EXPECT_TRUE(whole.agreed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalog, Election, testing::ValuesIn(candidates), [](const auto& info) {
-    std::string name = info.param.name;
+INSTANTIATE_TEST_SUITE_P(Catalog, Election, testing::ValuesIn(candidates), [](const auto& one) {
+    std::string name = one.param.name;
     std::erase(name, '-');
     return name;
 });

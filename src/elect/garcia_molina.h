@@ -86,7 +86,7 @@ struct GarciaMolina {
     void on(Turn& turn, Suspected peer) {
         if (waiting() && !turn.fixed(timer_everywhere)) return;
         const bool follows_me = leading(turn) && up.contains(peer.node);
-        if (follows_me || halted.coordinator == peer.node) look(turn);
+        if (follows_me || halted.by == peer.node) look(turn);
     }
     void on(Turn& turn, Trusted peer) {
         if (leading(turn) && !up.contains(peer.node)) look(turn);
@@ -165,9 +165,9 @@ struct GarciaMolina {
         if (normal && coordinator == from) heard_coordinator(turn);
     }
     void on(Turn& turn, NodeId from, EnterElection enter) {
-        const bool known = enter.run.coordinator == halted.coordinator;
+        const bool known = enter.run.by == halted.by;
         if (turn.fixed(eid) && known && enter.run.round <= halted.round) return;  // an older one
-        if (turn.fixed(reject_lower) && waiting() && outranks(turn, halted.coordinator, from)) {
+        if (turn.fixed(reject_lower) && waiting() && outranks(turn, halted.by, from)) {
             return turn.send(from, Rejected{enter.run});
         }
         halted = enter.run;
@@ -205,7 +205,7 @@ private:
     bool electing() const { return phase >= Phase::ask_higher; }
     bool waiting() const { return status == Status::election && phase == Phase::idle; }
     bool mine(const Turn& turn, Run run) const {  // the source knows its sender only
-        return turn.fixed(eid) ? run == halted : run.coordinator == halted.coordinator;
+        return turn.fixed(eid) ? run == halted : run.by == halted.by;
     }
     bool mine(const Turn& turn, Nonce asked) const { return !turn.fixed(eid) || asked == nonce; }
     static bool outranks(const Turn& turn, NodeId one, NodeId other) {

@@ -72,7 +72,7 @@ struct Invitation {
 
     std::optional<NodeId> elected(Instant) const {
         if (status_of(phase) != Status::normal) return std::nullopt;
-        return group.coordinator;
+        return group.by;
     }
     static std::span<const Property<Invitation>> properties() {
         return properties_of<Invitation>();
@@ -92,7 +92,7 @@ struct Invitation {
     }
     // A detector's opinion is a reason to ask, never a verdict.
     void on(Turn& turn, Suspected peer) {
-        if (peer.node == group.coordinator || up.contains(peer.node)) look_around(turn);
+        if (peer.node == group.by || up.contains(peer.node)) look_around(turn);
     }
     void on(Turn& turn, Trusted peer) {
         if (coordinating(turn) && !up.contains(peer.node)) look_around(turn);
@@ -103,7 +103,7 @@ struct Invitation {
         if (asked.group != group) notice(turn, from, lower && turn.config().note_lower);
         if (lower && turn.config().ignore_lower_queries && asked.group != group) return;
         std::optional<NodeId> coordinator;
-        if (turn.config().answer_with_coordinator) coordinator = group.coordinator;
+        if (turn.config().answer_with_coordinator) coordinator = group.by;
         turn.send(from, CoordinatorAnswer{asked.group, asked.nonce, post(turn, asked.group),
                                           turn.seat.key(), coordinator});
     }
@@ -129,7 +129,7 @@ struct Invitation {
     void on(Turn& turn, NodeId from, const Invite& invited) {
         if (!at_work() || invited.group == group) return;
         if (!may_follow(turn, invited.key)) {
-            return notice(turn, invited.group.coordinator, true);  // the other way round
+            return notice(turn, invited.group.by, true);  // the other way round
         }
         if (!consents(turn, from, invited)) return;
         const NodeSet forward = coordinating(turn) ? up : NodeSet{};
@@ -140,7 +140,7 @@ struct Invitation {
         question.slow = question.slow || invited.slow;
         await(turn, stays ? Phase::accepting : Phase::leaving, turn.config().answer);
         for (NodeId node : forward) turn.send(node, invited);
-        turn.send(target.coordinator, Accept{target, question.nonce});
+        turn.send(target.by, Accept{target, question.nonce});
     }
     void on(Turn& turn, NodeId from, const Accept& accept) {
         const bool in_time = phase == Phase::inviting || up.contains(from);

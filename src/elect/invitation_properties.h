@@ -47,7 +47,7 @@ struct History {
 
 template <class P> std::string saying(const Standing<P>& node) {
     return election::name(node.node) + " is " + to_text(node.state->phase) + " in group " +
-           election::name(node.state->group.coordinator) + "|" + to_text(node.state->group.round);
+           election::name(node.state->group.by) + "|" + to_text(node.state->group.round);
 }
 
 template <class P, class F> std::optional<std::string> each_pair(const View<P>& view, F broken) {
@@ -70,7 +70,7 @@ template <class P, class F> std::optional<std::string> each_pair(const View<P>& 
 template <class P> std::optional<std::string> one_coordinator(const View<P>& view) {
     return each_pair(view, [](const P& a, const P& b) {
         return status_of(a.phase) != Status::election && status_of(b.phase) != Status::election &&
-               a.group.coordinator != b.group.coordinator;
+               a.group.by != b.group.by;
     });
 }
 
@@ -92,7 +92,7 @@ template <class P> std::optional<std::string> numbers_never_reused(const View<P>
 template <class P> std::optional<std::string> coordinator_is_the_groups(const View<P>& view) {
     for (const auto& node : view.nodes) {
         if (!node.up) continue;
-        const NodeId coordinator = node.state->group.coordinator;
+        const NodeId coordinator = node.state->group.by;
         const auto named = view.history.named_by(node.node);
         const bool normal = status_of(node.state->phase) == Status::normal;
         if (normal ? named == coordinator : !named) continue;

@@ -6,9 +6,7 @@
 
 namespace conclave::invitation {
 
-inline bool Invitation::coordinating(const Turn& turn) const {
-    return group.coordinator == turn.seat.self;
-}
+inline bool Invitation::coordinating(const Turn& turn) const { return group.by == turn.seat.self; }
 inline bool Invitation::at_work() const { return told && phase != Phase::accepting; }
 inline bool Invitation::has_accepted() const {
     return phase == Phase::accepting || phase == Phase::leaving;
@@ -32,8 +30,7 @@ inline bool Invitation::may_follow(const Turn& turn, Key other) {
 // A coordinator decides for itself; a participant goes where its coordinator sends it, or where a
 // fellow calls it who has lost that coordinator.
 inline bool Invitation::consents(const Turn& turn, NodeId from, const Invite& invited) const {
-    return coordinating(turn) || from == group.coordinator || invited.lost == group ||
-           !turn.fixed(consent);
+    return coordinating(turn) || from == group.by || invited.lost == group || !turn.fixed(consent);
 }
 
 // The only place where the phase changes, and where the application is told who leads.
@@ -145,7 +142,7 @@ inline void Invitation::follow(Turn& turn) {
 }
 inline void Invitation::ask(Turn& turn, Phase next) {  // listing 10.24
     question.put(turn.now);
-    turn.send(group.coordinator, AreYouThere{group, question.nonce});
+    turn.send(group.by, AreYouThere{group, question.nonce});
     await(turn, next, turn.config().answer);
 }
 inline void Invitation::go_back(Turn& turn) {
@@ -157,7 +154,7 @@ inline void Invitation::go_back(Turn& turn) {
     coordinating(turn) ? rest(turn) : ask(turn, Phase::asking);
 }
 inline void Invitation::lose_coordinator(Turn& turn) {
-    const NodeSet gone{group.coordinator, turn.seat.self};
+    const NodeSet gone{group.by, turn.seat.self};
     const NodeSet fellows = told == group ? definition.members - gone : NodeSet{};
     form_alone(turn);
     turn.config().quick_regroup ? regroup(turn, fellows) : check(turn);

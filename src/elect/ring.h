@@ -310,7 +310,7 @@ private:
         if (leader) return doubt(turn, leader->node);
         if (!best) return;
         doubt(turn, best->key.node);
-        if (turn.config().initiators) doubt(turn, run.initiator);
+        if (turn.config().initiators) doubt(turn, run.by);
     }
     void doubt(Turn& turn, NodeId node) {
         if (!ring.suspects(node)) return;

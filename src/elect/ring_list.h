@@ -226,7 +226,7 @@ private:
             return pass(turn, std::move(election));
         }
         if (trips.has(election.run, Lap::announcing)) return;  // a copy
-        if (election.run.initiator != turn.seat.self && !turn.fixed(convert)) {
+        if (election.run.by != turn.seat.self && !turn.fixed(convert)) {
             return pass(turn, std::move(election));
         }
         const Key best = *std::ranges::max_element(election.list);

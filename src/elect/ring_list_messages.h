@@ -38,16 +38,15 @@ struct Trips {
     Small<Trip, 2> list;
 
     bool has(Run run, Lap lap) const {
-        return std::ranges::any_of(list, [&](const Trip& trip) {
-            return trip.initiator == run.initiator && trip.lap >= lap;
-        });
+        return std::ranges::any_of(
+            list, [&](const Trip& trip) { return trip.initiator == run.by && trip.lap >= lap; });
     }
     void note(Run run, Lap lap) {
-        const auto known = std::ranges::find(list, run.initiator, &Trip::initiator);
+        const auto known = std::ranges::find(list, run.by, &Trip::initiator);
         if (known != list.end()) {
             known->lap = lap;
         } else {
-            list.push_back({run.initiator, lap});
+            list.push_back({run.by, lap});
         }
     }
 };

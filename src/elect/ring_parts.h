@@ -8,15 +8,9 @@
 
 namespace conclave {
 
-// One run of a ring election. Rounds only grow; within a round the higher initiator prevails.
-struct Run {
-    Round round{};
-    NodeId initiator{};
-    friend auto operator<=>(const Run&, const Run&) = default;
-};
-
-// The same order in one number: the epoch of whoever wins that run.
-constexpr Epoch epoch_of(Run run) { return {run.round.value << 32 | number(run.initiator)}; }
+// Within a round the higher initiator prevails; the same order in one number: the epoch of whoever
+// wins that run.
+constexpr Epoch epoch_of(Run run) { return {run.round.value << 32 | number(run.by)}; }
 
 // The ring as one node sees it: the members in their order, without those it suspects.
 struct LivingRing {

@@ -121,7 +121,8 @@ private:
         while (events < most_events && !(run.until_settled && settled())) {
             drop_dead_alarms();
             const bool busy = !slate().packets.empty() || clockwork_.faults_left();
-            if (!clockwork_.happen_next(busy ? limit : std::min(limit, now() + patience))) break;
+            const bool bounded = busy || run.length;
+            if (!clockwork_.happen_next(bounded ? limit : std::min(limit, now() + patience))) break;
             judge();
             ++events;
         }
