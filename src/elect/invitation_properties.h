@@ -84,7 +84,7 @@ template <class P> std::optional<std::string> one_definition(const View<P>& view
 
 template <class P> std::optional<std::string> numbers_never_reused(const View<P>& view) {
     if (!view.history.reused) return std::nullopt;
-    return election::name(view.history.reused->coordinator) + " formed group " +
+    return election::name(view.history.reused->by) + " formed group " +
            to_text(view.history.reused->round) + " again";
 }
 

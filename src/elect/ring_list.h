@@ -178,7 +178,7 @@ struct RingList {
         if (Hop* hop = hops.find(silent.run, silent.lap)) pass_by(turn, hop);
     }
     void on(Turn& turn, Overdue) {
-        if (awaited) begin_again(turn, awaited->initiator);
+        if (awaited) begin_again(turn, awaited->by);
     }
     void on(Turn& turn, Again) {
         if (awaited || leader_is_gone()) begin(turn);  // else it was a false alarm
