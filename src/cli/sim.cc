@@ -1,6 +1,7 @@
 // cli/sim.cc -- runs one world, or the same world over many seeds.
 #include "cli/sim.h"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -52,7 +53,13 @@ std::optional<std::string> read_plan(Job& job) {
 
 Plan plan_of_seed(const Job& job, std::uint64_t seed) {
     if (job.options.claimed) {
-        Plan plan = claimed_plan(job.simulator->describe(job.plan.settings).assumes, seed);
+        const Description about = job.simulator->describe(job.plan.settings);
+        Plan plan = claimed_plan(about.assumes, seed);
+        if (std::ranges::find(about.requests, "Campaign") == about.requests.end()) {
+            std::erase_if(plan.schedule, [](const Scheduled& one) {  // it has no elections
+                return std::holds_alternative<fault::Call>(one.fault);
+            });
+        }
         plan.without = job.plan.without;
         plan.options = job.plan.options;
         plan.oracle.present = plan.oracle.present && job.plan.oracle.present;

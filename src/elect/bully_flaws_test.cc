@@ -71,6 +71,7 @@ TEST(BullyFlaws, PartitionMakesTwoLeadersOfTwoNodes) {
 TEST(BullyFlaws, WithoutLowerClaimALateAnswerDeposesTheBestForGood) {
     Hand<Bully> three(3, 3), printed(3, 3, {Bully::lower_claim});
     for (auto* one : {&three, &printed}) {
+        one->state.bystander = false;  // it has taken part in elections before
         one->receives(2, Bully::Coordinator{Epoch{5}, Key{0, node(2)}});
     }
     EXPECT_EQ(three.state.elected({}), node(3)) << "it claims in its turn";
