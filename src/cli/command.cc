@@ -27,7 +27,14 @@ struct Setting {
 // Each is a setting of the plan by the same name; sim/plan_text.h reads the values.
 constexpr std::array settings{
     Setting{"nodes", "how many, or their ids in ring order: 5, 3,32,5,80"},
-    Setting{"start", "only these call an election, everybody else is silent, no detector: 1,4"},
+    Setting{
+        "start",
+        "only these call an election or ask to enter, everybody else is silent, no detector: 1,4"},
+    Setting{"requests", "how often each asks to enter a critical section; with --start only those"},
+    Setting{"hold", "LO..HI, how long it stays inside"},
+    Setting{"think", "LO..HI, how long it pauses before it asks again"},
+    Setting{"contention", "at most so many want in at once, drawn for each request; 0: all"},
+    Setting{"whispers", "probability that whoever asks tells another node's application"},
     Setting{"timing", "synchronous or asynchronous"},
     Setting{"tm", "longest message time"},
     Setting{"tp", "longest handling time"},

@@ -44,16 +44,19 @@ public:
         --near_;
         return std::move(bucket(current_)[front_++]);
     }
-    template <class F> void each(F visit) const {
-        for (std::int64_t at = 0; at < buckets; ++at) {
-            const auto& items = ring_[static_cast<std::size_t>(at)];
-            const bool now = at == current_ % buckets;
-            for (std::size_t i = now ? front_ : 0; i < items.size(); ++i) visit(items[i]);
-        }
-        for (const T& item : far_) visit(item);
-    }
+    template <class F> void each(F visit) { each_of(*this, visit); }
+    template <class F> void each(F visit) const { each_of(*this, visit); }
 
 private:
+    template <class Self, class F> static void each_of(Self& self, F visit) {
+        for (std::int64_t at = 0; at < buckets; ++at) {
+            auto& items = self.ring_[static_cast<std::size_t>(at)];
+            const bool now = at == self.current_ % buckets;
+            for (std::size_t i = now ? self.front_ : 0; i < items.size(); ++i) visit(items[i]);
+        }
+        for (auto& item : self.far_) visit(item);
+    }
+
     static constexpr std::int64_t buckets = 1024;
     static constexpr std::int64_t width = unit.count() / 8;
     static constexpr std::int64_t never = INT64_MAX;
