@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/node_set.h"
+#include "core/table.h"
 #include "core/types.h"
 #include "sim/calendar.h"
 #include "sim/dice.h"
@@ -52,11 +52,15 @@ public:
     void forget(std::uint32_t observer) {
         if (settings_.present) suspects_[observer].clear();
     }
-    bool suspects(std::uint32_t observer, NodeId subject) const {
-        return settings_.present && suspects_[observer].contains(subject);
+    // `life`: the subject's latest that the observer knows of. A newer one than it was suspected in
+    // has spoken for itself.
+    bool suspects(std::uint32_t observer, NodeId subject, Incarnation life) const {
+        if (!settings_.present) return false;
+        const Incarnation* suspected = suspects_[observer].find(subject);
+        return suspected && *suspected == life;
     }
-    void suspect(std::uint32_t observer, NodeId subject) {
-        if (settings_.present) suspects_[observer].insert(subject);
+    void suspect(std::uint32_t observer, NodeId subject, Incarnation life) {
+        if (settings_.present) suspects_[observer][subject] = life;
     }
     void trust(std::uint32_t observer, NodeId subject) {
         if (settings_.present) suspects_[observer].erase(subject);
@@ -66,7 +70,7 @@ private:
     OracleSettings settings_;
     Dice dice_;
     Calendar<Opinion> queue_;
-    std::vector<NodeSet> suspects_;  // whom each observer was told of
+    std::vector<Table<NodeId, Incarnation>> suspects_;  // whom each observer was told of
 };
 
 }  // namespace conclave
