@@ -35,6 +35,7 @@ struct GarciaMolina {
     static constexpr auto& fixes = garcia_molina::fixes;
     using Config = garcia_molina::Config;
     static Config configure(const Settings& settings) { return garcia_molina::configure(settings); }
+    static Duration lingers(const Config& config) { return 2 * config.silence(); }  // two Checks
     static Duration settles_within(const Config& config, std::size_t) {
         return garcia_molina::settles_within(config);
     }

@@ -53,12 +53,13 @@ public:
         std::optional<Plan> own;
         const Plan& plan = adapted(the_plan, own);
         Setup<P> setup;
-        if (const auto wrong = prepare(plan, name_, setup)) return Report{.violations = {{*wrong, "", 0}}};
+        if (const auto wrong = prepare(plan, name_, setup))
+            return Report{.violations = {{*wrong, "", 0}}};
         Bench<P> bench{setup};
         Recorder<P> recorder(plan, setup, name_);
         if (plan.trace || plan.diagram) bench.watcher = &recorder;
         Walk<P> walk(plan, bench);
-        Report report = walk.run(settling_time(plan, setup));
+        Report report = walk.run(settling_time(plan, setup), lingering_time<P>(setup.config));
         report.kind = P::claim.kind;
         count(bench.counts, report);
         name_verdicts(walk.world(), report);
