@@ -51,6 +51,10 @@ template <class Whole, class Part> Whole widen(const Part& part) {
 
 template <class Variant, class T> inline constexpr bool holds = detail::Holds<Variant, T>::value;
 
+template <class P> inline constexpr bool has_leases = requires(P& protocol, Turn<P>& turn) {
+    protocol.expire(turn);
+};
+
 template <Protocol L, Protocol U> struct Stack {
     using Lower = L;
     using Upper = U;
@@ -82,10 +86,17 @@ template <Protocol L, Protocol U> struct Stack {
         return {Lower::configure(settings), Upper::configure(settings)};
     }
 
+    // Both boot before Upper hears what Lower has to tell.
     void on(Turn& turn, const Booted<Stack>& booted) {
         durable = booted.durable;
-        tell_lower(turn, Booted<Lower>{durable.lower});
+        run_lower(turn, Booted<Lower>{durable.lower});
         tell_upper(turn, Booted<Upper>{durable.upper});
+        pass_notices(turn);
+    }
+    // A leader below whose lease is over says so before anybody above acts on its word.
+    void expire(Turn& turn) requires(has_leases<Lower> || has_leases<Upper>) {
+        tell_lower(turn, TimePassed{});
+        tell_upper(turn, TimePassed{});
     }
     template <class M>
     requires holds<Message, M>
@@ -113,9 +124,17 @@ template <Protocol L, Protocol U> struct Stack {
     }
 
 private:
+    struct TimePassed {};  // no rule is for it: a step with it ends leases, and does nothing else
+
     template <class E> void tell_lower(Turn& turn, const E& event) {
+        run_lower(turn, event);
+        pass_notices(turn);
+    }
+    template <class E> void run_lower(Turn& turn, const E& event) {
+        run(turn, lower, turn.seat.config.lower, durable.lower, turn.effects.lower, event);
+    }
+    void pass_notices(Turn& turn) {
         auto& out = turn.effects.lower;
-        run(turn, lower, turn.seat.config.lower, durable.lower, out, event);
         for (std::size_t at = 0; at < out.list.size(); ++at) {
             if (const auto* tell = std::get_if<Tell<Lower>>(&out.list[at])) {
                 std::visit([&](const auto& notice) { tell_upper(turn, notice); }, tell->notice);

@@ -74,6 +74,78 @@ struct Ledger {
     void on(Turn& turn, Publish) { turn.tell(Full{}); }
 };
 
+// Leads from its boot on, until its lease is over.
+struct Crown {
+    static constexpr Model assumes{};
+    static constexpr Claim claim{Kind::election, "test", "", "", "", ""};
+    struct Config {};
+    static Config configure(const Settings&) { return {}; }
+    struct Renew {};
+    using Message = std::variant<Renew>;
+    using Timer = std::variant<None>;
+    using Request = std::variant<None>;
+    using Notice = std::variant<LeaderIs>;
+    using Durable = None;
+    using Turn = conclave::Turn<Crown>;
+
+    std::optional<Instant> end;
+
+    void expire(Turn& turn) {
+        if (!end || turn.now < *end) return;
+        end.reset();
+        turn.tell(LeaderIs{std::nullopt, {}});
+    }
+    void on(Turn& turn, const Booted<Crown>&) {
+        end = turn.now + Duration(10);
+        turn.tell(LeaderIs{turn.seat.self, {}});
+    }
+    void on(Turn&, NodeId, Renew) {}
+};
+
+// Writes down what it hears, and in which order.
+struct Subject {
+    static constexpr Model assumes{};
+    static constexpr Claim claim{Kind::mutex, "test", "", "", "", ""};
+    struct Config {};
+    static Config configure(const Settings&) { return {}; }
+    struct Plea {};
+    using Message = std::variant<Plea>;
+    using Timer = std::variant<None>;
+    using Request = std::variant<None>;
+    using Notice = std::variant<None>;
+    using Durable = None;
+    using Turn = conclave::Turn<Subject>;
+
+    std::string heard;
+
+    void on(Turn&, const Booted<Subject>&) { heard += "booted "; }
+    void on(Turn&, const LeaderIs& now) { heard += now.leader ? "crowned " : "deposed "; }
+    void on(Turn&, NodeId, Plea) { heard += "plea "; }
+};
+
+TEST(Stack, UpperBootsBeforeItHearsWhatLowerTells) {
+    using Realm = Stack<Crown, Subject>;
+    const MemberList members{{{.node = NodeId{1}}}};
+    const Realm::Config config;
+    const Seat<Realm> seat{NodeId{1}, members, config};
+    Realm realm;
+    Effects<Realm> effects;
+    step(realm, seat, Instant{}, Booted<Realm>{}, effects);
+    EXPECT_EQ(realm.upper.heard, "booted crowned ");
+}
+
+TEST(Stack, ALeaseBelowEndsBeforeAMessageForUpperIsLookedAt) {
+    using Realm = Stack<Crown, Subject>;
+    const MemberList members{{{.node = NodeId{1}}}};
+    const Realm::Config config;
+    const Seat<Realm> seat{NodeId{1}, members, config};
+    Realm realm;
+    Effects<Realm> effects;
+    step(realm, seat, Instant{}, Booted<Realm>{}, effects);
+    step(realm, seat, Instant(Duration(10)), Received<Realm>{NodeId{2}, Subject::Plea{}}, effects);
+    EXPECT_EQ(realm.upper.heard, "booted crowned deposed plea ");
+}
+
 using Both = Stack<Watcher, Ledger>;
 static_assert(Protocol<Both>);
 static_assert(std::variant_size_v<Both::Message> == 2);
