@@ -26,7 +26,7 @@ public:
         const Instant packet = agenda.next_packet();
         const Instant verdict = stage_.oracle.next_due();
         const Instant alarm = agenda.next_alarm();
-        const Instant at = std::min({fault, packet, verdict, alarm});
+        const Instant at = std::min(std::min(fault, packet), std::min(verdict, alarm));
         if (at == never || at > limit) return false;
         world.now = std::max(world.now, at);
         if (fault == at) {

@@ -46,7 +46,7 @@ public:
         const Instant due = now + dice_.between(settings_.least, settings_.most);
         queue_.push({due, what, observer, subject});
     }
-    Instant next_due() { return queue_.empty() ? Instant::max() : queue_.next_due(); }
+    Instant next_due() const { return queue_.next_due(); }
     Opinion take() { return queue_.pop(); }
 
     void forget(std::uint32_t observer) {

@@ -33,12 +33,12 @@ public:
     }
 
     // The world's side.
-    template <class W> void send(W& world, Packet<P> packet) {
+    template <class W> void send(W& world, Packet<P>&& packet) {
         const bool calm = adversary_->calm_at(world.now);
         if (!calm && dice_.chance(adversary_->loss)) return world.drop(packet, Loss::network);
         if (!calm && dice_.chance(adversary_->duplicate)) {
             world.announce_duplicate(packet);
-            post(packet);
+            post(Packet<P>(packet));
         }
         post(std::move(packet));
     }
@@ -49,7 +49,7 @@ public:
     Duration draw(Wait wait) { return dice_.between(wait.least, wait.most); }
 
     // The walker's side.
-    Instant next_packet() { return packets_.empty() ? Instant::max() : packets_.next_due(); }
+    Instant next_packet() const { return packets_.next_due(); }
     Instant next_alarm() const { return alarms_.empty() ? Instant::max() : alarms_.front().due; }
     Packet<P> take_packet() {
         Packet<P> packet = packets_.pop();
@@ -72,7 +72,7 @@ private:
     static bool is_own(const Packet<P>& packet) {
         return Counts<P>::kinds[packet.message.index()] != Kind::detector;
     }
-    void post(Packet<P> packet) {
+    void post(Packet<P>&& packet) {
         packet.due = packet.sent + dice_.between(adversary_->delay_least, adversary_->delay_most);
         if (!last_on_link_.empty()) {
             Instant& last = last_on_link_[packet.from * links_ + packet.to];

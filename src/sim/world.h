@@ -44,6 +44,7 @@ struct LocalClock {
     std::int64_t ppm = 0;
 
     Instant read(Instant now) const {
+        if (ppm == 0) return now + offset;
         const std::int64_t t = now.time_since_epoch().count();
         const std::int64_t gained = t / million * ppm + t % million * ppm / million;
         return Instant(offset + Duration(t + gained));
@@ -122,8 +123,9 @@ template <class P> struct Bench {
     Effects<P> effects{};
     Counts<P> counts{};
     Watcher<P>* watcher = nullptr;
-    Instant last_arrival{};          // of a message of the algorithm's own
-    std::vector<Instant> offices{};  // when somebody took office
+    Instant last_arrival{};                 // of a message of the algorithm's own
+    std::optional<Instant> first_office{};  // when somebody took office
+    std::uint64_t offices = 0;              // how often anybody did
 };
 
 template <class P, class A> class World {
@@ -327,7 +329,7 @@ private:
     void obey(std::uint32_t at, Tell<P>& tell) {
         if constexpr (holds<typename P::Notice, LeaderIs>) {
             const auto* told = std::get_if<LeaderIs>(&tell.notice);
-            if (told && told->leader == id(at)) bench_->offices.push_back(now);
+            if (told && told->leader == id(at)) note_office();
         }
         std::visit(
             [&](const auto& notice) {
@@ -338,6 +340,10 @@ private:
                 }
             },
             tell.notice);
+    }
+
+    void note_office() {
+        if (bench_->offices++ == 0) bench_->first_office = now;
     }
 
     Bench<P>* bench_;
