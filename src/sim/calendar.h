@@ -143,7 +143,7 @@ private:
         current_ = slot;
         if (slot_of(far_due_) - current_ < buckets) recall();
         auto& keys = bucket(current_).keys;
-        if (!std::ranges::is_sorted(keys, {}, &Key::due)) std::ranges::sort(keys, std::less<>());
+        if (!std::ranges::is_sorted(keys, {}, &Key::due)) std::sort(keys.begin(), keys.end());
     }
     // What was far away comes into the ring's reach.
     void recall() {

@@ -242,6 +242,7 @@ public:
     // The properties' look at it all.
     template <class F> auto judge(F with_view) const {
         Small<Standing<Top<P>>, 16> standing;
+        standing.reserve(nodes.size());
         for (std::size_t at = 0; at < nodes.size(); ++at) {
             const Node<P>& node = nodes[at];
             standing.push_back(
