@@ -8,6 +8,7 @@
 
 #include "cli/catalogue.h"
 #include "core/value.h"
+#include "mutex/coterie.h"
 #include "sim/plan_text.h"
 
 namespace conclave {
@@ -77,10 +78,57 @@ void print_one(const Terminal& terminal, const Description& one) {
     for (const Option& option : one.options) line("option    ", option.name + "=" + option.value);
 }
 
+// The voting sets that a group of this size would vote with, where the algorithm has any.
+std::optional<Coterie> coterie_of(const Description& one, std::uint32_t nodes) {
+    if (!one.name.starts_with("maekawa")) return std::nullopt;
+    return make_coterie(Sets::smallest, nodes);
+}
+
+boost::json::object sets_json(const Coterie& coterie) {
+    const Burden burden = burden_of(coterie);
+    boost::json::array sets;
+    for (std::uint32_t place = 0; place < coterie.nodes; ++place) {
+        boost::json::array set;
+        for (std::uint32_t member : coterie.set_of(place)) set.push_back(member + 1);
+        sets.push_back(std::move(set));
+    }
+    return {{"kind", to_text(coterie.kind)},
+            {"effort", boost::json::array{burden.effort_least, burden.effort_most}},
+            {"responsibility",
+             boost::json::array{burden.responsibility_least, burden.responsibility_most}},
+            {"fair", burden.fair()},
+            {"sets", std::move(sets)}};
+}
+
+std::string span_text(std::uint32_t least, std::uint32_t most) {
+    return std::to_string(least) + (least == most ? "" : ".." + std::to_string(most));
+}
+
+void print_sets(const Terminal& terminal, const Coterie& coterie) {
+    const Burden burden = burden_of(coterie);
+    std::printf("%s  %s for %u nodes: K = %s votes to enter, each node votes in M = %s sets, %s\n",
+                terminal.bold("sets      ").c_str(), to_text(coterie.kind).c_str(), coterie.nodes,
+                span_text(burden.effort_least, burden.effort_most).c_str(),
+                span_text(burden.responsibility_least, burden.responsibility_most).c_str(),
+                burden.fair() ? "equal for all" : "not equal for all");
+    for (std::uint32_t place = 0; place < coterie.nodes; ++place) {
+        std::string line;
+        for (std::uint32_t member : coterie.set_of(place)) line += " " + std::to_string(member + 1);
+        std::printf("%s  V%u ={%s }\n", terminal.bold("          ").c_str(), place + 1,
+                    line.c_str());
+    }
+}
+
 }  // namespace
 
-Exit run_algorithms(const Terminal& terminal, const std::string& name) {
-    const Settings settings = default_plan(5).settings;
+Exit run_algorithms(const Terminal& terminal, const AlgorithmsOptions& options) {
+    const std::string& name = options.name;
+    if (options.nodes == 0 || options.nodes > 10'000) {
+        complain("--nodes must be 1 to 10000, not " + std::to_string(options.nodes));
+        return Exit::usage;
+    }
+    Settings settings = default_plan(options.nodes).settings;
+    settings.nodes = options.nodes;
     std::vector<Description> chosen;
     for (const std::string& each : algorithm_names()) {
         if (name.empty() || each == name) {
@@ -93,11 +141,18 @@ Exit run_algorithms(const Terminal& terminal, const std::string& name) {
     }
     if (terminal.format != Format::text) {
         boost::json::array all;
-        for (const Description& one : chosen) all.push_back(as_json(one));
+        for (const Description& one : chosen) {
+            all.push_back(as_json(one));
+            const auto coterie = coterie_of(one, options.nodes);
+            if (coterie) all.back().as_object()["voting_sets"] = sets_json(*coterie);
+        }
         const bool single = !name.empty();
         std::puts((single ? boost::json::serialize(all[0]) : boost::json::serialize(all)).c_str());
     } else if (!name.empty()) {
         print_one(terminal, chosen.front());
+        if (const auto coterie = coterie_of(chosen.front(), options.nodes)) {
+            print_sets(terminal, *coterie);
+        }
     } else {
         std::vector<std::vector<std::string>> rows{
             {"algorithm", "assumes", "messages", "time", "ensures"}};

@@ -1,5 +1,6 @@
 // cli/algorithms.h -- `conclave algorithms`: the catalog.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "cli/exit.h"
@@ -7,7 +8,10 @@
 
 namespace conclave {
 
-// All of them, or one in detail.
-Exit run_algorithms(const Terminal& terminal, const std::string& name);
+struct AlgorithmsOptions {
+    std::string name;         // empty: all of them
+    std::uint32_t nodes = 5;  // what its settings are for
+};
+Exit run_algorithms(const Terminal& terminal, const AlgorithmsOptions& options);
 
 }  // namespace conclave

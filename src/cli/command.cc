@@ -27,7 +27,14 @@ struct Setting {
 // Each is a setting of the plan by the same name; sim/plan_text.h reads the values.
 constexpr std::array settings{
     Setting{"nodes", "how many, or their ids in ring order: 5, 3,32,5,80"},
-    Setting{"start", "only these call an election, everybody else is silent, no detector: 1,4"},
+    Setting{
+        "start",
+        "only these call an election or ask to enter, everybody else is silent, no detector: 1,4"},
+    Setting{"requests", "how often each asks to enter a critical section; with --start only those"},
+    Setting{"hold", "LO..HI, how long it stays inside"},
+    Setting{"think", "LO..HI, how long it pauses before it asks again"},
+    Setting{"contention", "at most so many want in at once, drawn for each request; 0: all"},
+    Setting{"whispers", "probability that whoever asks tells another node's application"},
     Setting{"timing", "synchronous or asynchronous"},
     Setting{"tm", "longest message time"},
     Setting{"tp", "longest handling time"},
@@ -78,7 +85,7 @@ struct Words {  // what was typed, before it is understood
     std::vector<std::string> sweep;
     ReplayOptions replay;
     CompareOptions compare;
-    std::string algorithm;
+    AlgorithmsOptions algorithms;
 };
 
 void add_global(CLI::App& app, Words& words) {
@@ -125,9 +132,13 @@ void add_others(CLI::App& app, Words& words) {
     auto* compare = app.add_subcommand("compare", "messages and time beside the formulas");
     compare->add_option("algorithms", words.compare.algorithms, "ALGORITHM...");
     compare->add_option("--nodes", words.compare.nodes, "A..B");
+    compare->add_flag("--mutex", words.compare.mutex, "mutual exclusion instead of elections");
+    compare->add_flag("--contention", words.compare.contention,
+                      "--mutex: against how many want in at once, at the largest size");
     compare->add_option("--svg", words.compare.svg, "draw messages against nodes");
     auto* algorithms = app.add_subcommand("algorithms", "the catalog");
-    algorithms->add_option("name", words.algorithm, "ALGORITHM");
+    algorithms->add_option("name", words.algorithms.name, "ALGORITHM");
+    algorithms->add_option("--nodes", words.algorithms.nodes, "for a group of this size");
 }
 
 // Settings as typed, in a fixed order; false if one has no value to take.
@@ -165,7 +176,7 @@ Exit obey(const CLI::App& app, Words& words) {
     }
     if (app.got_subcommand("replay")) return run_replay(words.terminal, words.replay);
     if (app.got_subcommand("compare")) return run_compare(words.terminal, words.compare);
-    return run_algorithms(words.terminal, words.algorithm);
+    return run_algorithms(words.terminal, words.algorithms);
 }
 
 }  // namespace

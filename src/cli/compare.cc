@@ -5,13 +5,14 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <charconv>
 #include <cstdio>
 #include <optional>
 
 #include "cli/cases.h"
 #include "cli/catalogue.h"
+#include "cli/compare_mutex.h"
 #include "cli/report.h"
+#include "cli/sizes.h"
 #include "sim/plot.h"
 
 namespace conclave {
@@ -28,28 +29,6 @@ struct Row {
     double expected_time() const { return what->time(nodes); }
     bool as_expected() const { return messages == expected_messages() && time == expected_time(); }
 };
-
-std::optional<std::pair<std::uint32_t, std::uint32_t>> read_range(const std::string& text) {
-    std::uint32_t from = 0, to = 0;
-    const char* end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, from);
-    if (first.ec != std::errc{}) return std::nullopt;
-    if (first.ptr == end) return std::pair(from, from);
-    if (end - first.ptr < 3 || first.ptr[0] != '.' || first.ptr[1] != '.') return std::nullopt;
-    const auto second = std::from_chars(first.ptr + 2, end, to);
-    if (second.ec != std::errc{} || second.ptr != end) return std::nullopt;
-    return std::pair(from, to);
-}
-
-// The ends and the powers of two between them.
-std::vector<std::uint32_t> sizes(std::uint32_t from, std::uint32_t to) {
-    std::vector<std::uint32_t> all{from};
-    for (std::uint32_t n = 2; n < to; n *= 2) {
-        if (n > from) all.push_back(n);
-    }
-    if (to > from) all.push_back(to);
-    return all;
-}
 
 Row measure(const Case& what, std::uint32_t nodes) {
     const auto simulator = find_simulator(what.algorithm);
@@ -132,29 +111,24 @@ std::optional<std::string> wrong_with(const CompareOptions& options) {
             return "no formula is known for '" + name + "'";
         }
     }
-    const auto range = read_range(options.nodes);
-    constexpr std::uint32_t most = 1024;
-    if (!range || range->first < 2 || range->second < range->first || range->second > most) {
-        return "--nodes takes A..B with 2 <= A <= B <= 1024, not '" + options.nodes + "'";
-    }
-    return std::nullopt;
+    return wrong_sizes(options.nodes, 1024);
 }
 
 }  // namespace
 
 Exit run_compare(const Terminal& terminal, const CompareOptions& options) {
+    if (options.mutex) return run_compare_mutex(terminal, options);
     if (const auto wrong = wrong_with(options)) {
         complain(*wrong);
         return Exit::usage;
     }
-    const auto [from, to] = *read_range(options.nodes);
     std::vector<Row> rows;
     Progress progress(terminal, "compare: case", cases().size());
     std::uint64_t done = 0;
     for (const Case& what : cases()) {
         progress.at(done++);
         if (!chosen(options, what)) continue;
-        for (std::uint32_t nodes : sizes(from, to)) {
+        for (std::uint32_t nodes : sizes_in(*read_sizes(options.nodes))) {
             if (nodes >= what.least_nodes) rows.push_back(measure(what, nodes));
         }
     }

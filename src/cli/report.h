@@ -2,6 +2,7 @@
 #pragma once
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ std::string report_text(const Terminal& terminal, std::string_view algorithm, co
                         const Report& report);
 // Whole numbers without an exponent: Boost.JSON would write 4 as 4E0.
 boost::json::value json_number(double value);
+boost::json::value json_number(const std::optional<double>& value);  // null: there is none
+std::optional<double> messages_per_entry(const Report& report);
 
 boost::json::object report_json(std::string_view algorithm, const Plan& plan, const Report& report);
 

@@ -54,12 +54,7 @@ std::optional<std::string> read_plan(Job& job) {
 Plan plan_of_seed(const Job& job, std::uint64_t seed) {
     if (job.options.claimed) {
         const Description about = job.simulator->describe(job.plan.settings);
-        Plan plan = claimed_plan(about.assumes, seed);
-        if (std::ranges::find(about.requests, "Campaign") == about.requests.end()) {
-            std::erase_if(plan.schedule, [](const Scheduled& one) {  // it has no elections
-                return std::holds_alternative<fault::Call>(one.fault);
-            });
-        }
+        Plan plan = claimed_plan(about.assumes, about.claim.kind, seed);
         plan.without = job.plan.without;
         plan.options = job.plan.options;
         plan.oracle.present = plan.oracle.present && job.plan.oracle.present;

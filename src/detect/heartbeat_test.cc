@@ -139,7 +139,7 @@ TEST(Heartbeat, SuspectsTheLivingForCongestionABrokenLinkOrASlowProcess) {
 TEST(Heartbeat, FailedIsTrueWhereEveryDelayIsBounded) {
     const auto simulator = make_simulator<Heartbeat>("tested");
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        Plan plan = claimed_plan(Ping::assumes, seed);  // synchronous, with crashes and restarts
+        Plan plan = claimed_plan(Ping::assumes, Ping::claim.kind, seed);  // synchronous, with crashes and restarts
         plan.options = {{"reliable", "on"}, {"margin", "1"}};  // A = Tm, T + A and nothing more
         const Report report = simulator->run(plan);
         ASSERT_TRUE(report.violations.empty()) << "seed " << seed << ":\n" << kit::text(report);

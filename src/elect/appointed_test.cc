@@ -176,7 +176,7 @@ TEST(Appointed, HoldsUnderTheFaultsItClaimsToSurvive) {
 TEST(Appointed, HoldsUnderContradictingPersonsAndFaults) {
     const auto simulator = make_simulator<Appointed>("tested");
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-        Plan plan = claimed_plan(Appointed::assumes, seed);
+        Plan plan = claimed_plan(Appointed::assumes, Appointed::claim.kind, seed);
         Dice dice(seed);
         const auto some = [&] {
             return 1 + static_cast<std::uint32_t>(dice.below(plan.members.size()));

@@ -248,7 +248,7 @@ TEST(Quorum, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<Quorum>(150)
 // The same with hand-overs, and with witnesses, learners and weights.
 TEST(Quorum, SurvivesHandOversAndAllKindsOfMembers) {
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-        Plan plan = claimed_plan(Quorum::assumes, seed);
+        Plan plan = claimed_plan(Quorum::assumes, Quorum::claim.kind, seed);
         Dice dice(seed * 31);
         for (Member& member : plan.members) {
             member.role = static_cast<Role>(std::max<std::int64_t>(

@@ -128,7 +128,7 @@ TEST(RingFlaws, WhatDiedWithTheSuccessorIsSentAgain) {
 TEST(RingFlaws, LateElectionsAreWonAgain) {
     std::uint64_t flaws = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-        const Plan plan = claimed_plan(Ring::assumes, seed);
+        const Plan plan = claimed_plan(Ring::assumes, Ring::claim.kind, seed);
         EXPECT_EQ(wrong_with(plan), "");
         flaws += !wrong_with(without(plan, {"late-drop"})).empty();
     }

@@ -253,7 +253,7 @@ TEST(RingList, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<RingList>(
 TEST(RingList, SurvivesCrashesRestartsAndLies) {
     const auto simulator = make_simulator<RingList>("ring-list");
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        Plan plan = claimed_plan(RingList::assumes, seed);
+        Plan plan = claimed_plan(RingList::assumes, RingList::claim.kind, seed);
         plan.oracle.reliable = false;
         plan.adversary.false_suspicions = 3;
         std::vector<NodeId> ids;

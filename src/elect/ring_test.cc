@@ -225,7 +225,7 @@ TEST(Ring, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<Ring>(300); }
 TEST(Ring, SurvivesCrashesRestartsAndLies) {
     const auto simulator = make_simulator<Ring>("ring");
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-        Plan plan = claimed_plan(Ring::assumes, seed);
+        Plan plan = claimed_plan(Ring::assumes, Ring::claim.kind, seed);
         if (seed % 2 == 0) plan.options.emplace_back("initiators", "on");
         if (seed % 4 < 2) plan.options.emplace_back("watch", "neighbour");
         plan.oracle.reliable = false;

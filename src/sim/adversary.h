@@ -83,15 +83,19 @@ struct Drift {
     NodeId node{};
     std::int64_t ppm = 0;
 };
+struct Whisper {  // one application tells another, past the algorithm
+    NodeId from{}, to{};
+};
 struct Ask {  // a request by its text, as a script writes it
     NodeId node{};
     std::string request;
 };
 }  // namespace fault
 
-using Fault = std::variant<fault::Crash, fault::Restart, fault::Pause, fault::Resume, fault::Cut,
-                           fault::Heal, fault::Call, fault::Suspect, fault::Trust, fault::Fail,
-                           fault::Restarted, fault::Attribute, fault::Drift, fault::Ask>;
+using Fault =
+    std::variant<fault::Crash, fault::Restart, fault::Pause, fault::Resume, fault::Cut, fault::Heal,
+                 fault::Call, fault::Suspect, fault::Trust, fault::Fail, fault::Restarted,
+                 fault::Attribute, fault::Drift, fault::Whisper, fault::Ask>;
 struct Scheduled {
     Instant at;
     Fault fault;

@@ -12,6 +12,7 @@ Chronicle::Chronicle(const Plan& plan, std::string_view algorithm)
     reigns_.resize(plan.members.size());
     down_since_.resize(plan.members.size());
     paused_since_.resize(plan.members.size());
+    inside_since_.resize(plan.members.size());
     for (const Member& member : plan.members) {
         diagram_.lanes.push_back({member.node, std::to_string(number(member.node))});
     }
@@ -34,9 +35,7 @@ void Chronicle::fault(Instant now, const Fault& fault) {
     if (const auto* crash = std::get_if<fault::Crash>(&fault)) {
         const std::uint32_t lane = place(crash->node);
         if (down_since_[lane] || crash->torn) return;
-        end_reign(lane, now);
-        down_since_[lane] = at;
-        diagram_.marks.push_back({What::crash, lane, at, ""});
+        this->crash(lane, now, "");
     } else if (const auto* pause = std::get_if<fault::Pause>(&fault)) {
         if (!paused_since_[place(pause->node)]) paused_since_[place(pause->node)] = at;
     } else if (const auto* resume = std::get_if<fault::Resume>(&fault)) {
@@ -45,6 +44,10 @@ void Chronicle::fault(Instant now, const Fault& fault) {
         paused_since_[lane].reset();
     } else if (const auto* call = std::get_if<fault::Call>(&fault)) {
         diagram_.marks.push_back({What::call, place(call->node), at, "calls"});
+    } else if (const auto* ask = std::get_if<fault::Ask>(&fault)) {
+        if (ask->request == "Enter") {
+            diagram_.marks.push_back({What::call, place(ask->node), at, "asks"});
+        }
     } else if (const auto* suspect = std::get_if<fault::Suspect>(&fault)) {
         diagram_.marks.push_back(
             {What::suspect, place(suspect->observer), at, "suspects " + to_text(suspect->subject)});
@@ -104,10 +107,23 @@ void Chronicle::leader(Instant now, std::uint32_t node, std::optional<NodeId> le
 
 void Chronicle::torn(Instant now, std::uint32_t node) {
     output(torn_text(plan_.members[node].node));
-    if (!drawing_) return;
+    if (drawing_) crash(node, now, "torn save");
+}
+
+void Chronicle::crash(std::uint32_t node, Instant now, std::string label) {
     end_reign(node, now);
+    section(now, node, false);
     down_since_[node] = in_units(now);
-    diagram_.marks.push_back({Diagram::Mark::What::crash, node, in_units(now), "torn save"});
+    diagram_.marks.push_back({Diagram::Mark::What::crash, node, in_units(now), std::move(label)});
+}
+
+void Chronicle::section(Instant now, std::uint32_t node, bool inside) {
+    if (!drawing_) return;
+    auto& since = inside_since_[node];
+    if (inside && !since) since = in_units(now);
+    if (inside || !since) return;
+    diagram_.held.push_back({node, *since, in_units(now)});
+    since.reset();
 }
 
 // Time alone may break a property: then its passing is a command of its own.
@@ -127,6 +143,7 @@ void Chronicle::finish(Instant now, Report& report) {
     if (!drawing_) return;
     for (std::uint32_t lane = 0; lane < reigns_.size(); ++lane) {
         end_reign(lane, now);
+        section(now, lane, false);
         if (down_since_[lane]) diagram_.down.push_back({lane, *down_since_[lane], in_units(now)});
         if (paused_since_[lane]) {
             diagram_.paused.push_back({lane, *paused_since_[lane], in_units(now)});

@@ -33,6 +33,7 @@ public:
     void torn(Instant now, std::uint32_t node);
     void duplicate(Instant now, const Letter& letter);
     void leader(Instant now, std::uint32_t node, std::optional<NodeId> leader);
+    void section(Instant now, std::uint32_t node, bool inside);
     void violation(Instant now, const std::string& line);
     bool tracing() const { return tracing_; }
     void command(Instant now, const std::string& text);
@@ -42,6 +43,7 @@ public:
 private:
     std::uint32_t place(NodeId node) const;
     void end_reign(std::uint32_t node, Instant now);
+    void crash(std::uint32_t node, Instant now, std::string label);
 
     const Plan& plan_;
     bool tracing_, drawing_;
@@ -50,7 +52,7 @@ private:
     std::vector<std::string> later_;  // losses and doublings, told after the step that sent them
     Diagram diagram_;
     std::vector<std::optional<Diagram::Reign>> reigns_;  // open ones, by lane
-    std::vector<std::optional<double>> down_since_, paused_since_;
+    std::vector<std::optional<double>> down_since_, paused_since_, inside_since_;
 };
 
 }  // namespace conclave

@@ -46,7 +46,6 @@ void draw_timing(Plan& plan, const Model& model, Dice& dice) {
 
 void draw_faults(Plan& plan, const Model& model, Dice& dice) {
     Adversary& adversary = plan.adversary;
-    adversary.calls = static_cast<std::uint32_t>(dice.below(4));
     if (model.faults == Faults::none) return;
     adversary.crashes = static_cast<std::uint32_t>(dice.below(4));
     if (model.faults == Faults::crash) return;
@@ -59,15 +58,28 @@ void draw_faults(Plan& plan, const Model& model, Dice& dice) {
     adversary.false_suspicions = static_cast<std::uint32_t>(dice.below(4));
 }
 
+void draw_wishes(Plan& plan, Kind kind, Dice& dice) {
+    if (kind == Kind::election) plan.adversary.calls = static_cast<std::uint32_t>(dice.below(4));
+    if (kind != Kind::mutex) return;
+    Workload& workload = plan.workload;
+    workload.requests = 1 + static_cast<std::uint32_t>(dice.below(4));
+    workload.hold_least = {};
+    workload.hold_most = 4 * unit;
+    workload.think_most = dice.chance(0.5) ? Duration{} : 30 * unit;
+    if (dice.chance(0.3)) workload.contention = 1 + static_cast<std::uint32_t>(dice.below(4));
+    workload.whispers = dice.chance(0.5) ? 0.3 : 0;
+}
+
 }  // namespace
 
-Plan claimed_plan(const Model& model, std::uint64_t seed, std::uint32_t most_nodes) {
+Plan claimed_plan(const Model& model, Kind kind, std::uint64_t seed, std::uint32_t most_nodes) {
     Dice dice(seed ^ 0xc1a1'3edULL);
     Plan plan = default_plan(1);
     plan.seed = seed;
     draw_members(plan, dice, most_nodes);
     draw_links(plan, model, dice);
     draw_timing(plan, model, dice);
+    draw_wishes(plan, kind, dice);
     draw_faults(plan, model, dice);
     plan.settings.direction = dice.chance(0.5) ? Direction::next : Direction::previous;
     plan.settings.nodes = plan.members.size();

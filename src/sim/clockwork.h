@@ -1,19 +1,21 @@
 // sim/clockwork.h -- what is due next happens.
 //
 // At one instant faults come first, then messages, then verdicts of the oracle, then timers: an
-// answer that arrives exactly in time is in time.
+// answer that arrives exactly in time is in time. Last come the wishes of applications.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 
 #include "sim/adversary.h"
 #include "sim/stage.h"
+#include "sim/workload.h"
 
 namespace conclave {
 
 template <class P, class A> class Clockwork {
 public:
-    Clockwork(Stage<P, A>& stage, const Schedule& schedule) : stage_(stage), schedule_(schedule) {}
+    Clockwork(Stage<P, A>& stage, const Schedule& schedule, Customers* customers = nullptr)
+        : stage_(stage), schedule_(schedule), customers_(customers) {}
 
     bool faults_left() const { return next_ < schedule_.size(); }
 
@@ -26,7 +28,8 @@ public:
         const Instant packet = agenda.next_packet();
         const Instant verdict = stage_.oracle.next_due();
         const Instant alarm = agenda.next_alarm();
-        const Instant at = std::min(std::min(fault, packet), std::min(verdict, alarm));
+        const Instant wish = customers_ ? customers_->next_due() : never;
+        const Instant at = std::min({fault, packet, verdict, alarm, wish});
         if (at == never || at > limit) return false;
         world.now = std::max(world.now, at);
         if (fault == at) {
@@ -35,9 +38,11 @@ public:
             world.arrive(agenda.take_packet());
         } else if (verdict == at) {
             stage_.pronounce(stage_.oracle.take());
-        } else {
+        } else if (alarm == at) {
             const auto due = agenda.take_alarm();
             world.fire(due.node, due.stamp);
+        } else if (const auto wanted = customers_->take()) {
+            stage_.play(*wanted);
         }
         stage_.notice_torn();
         return true;
@@ -46,6 +51,7 @@ public:
 private:
     Stage<P, A>& stage_;
     const Schedule& schedule_;
+    Customers* customers_;  // nobody, where scripts do the asking
     std::size_t next_ = 0;  // in the schedule
 };
 

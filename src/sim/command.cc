@@ -199,6 +199,7 @@ constexpr std::array verbs{
     Verb{"heal", read_heal},
     Verb{"partition", read_partition},
     Verb{"call", read_one<fault::Call>},
+    Verb{"whisper", read_two<fault::Whisper>},
     Verb{"ask", read_ask},
     Verb{"suspect", read_two<fault::Suspect>},
     Verb{"trust", read_two<fault::Trust>},

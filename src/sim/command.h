@@ -11,8 +11,9 @@
 //     pause 3 | resume 3
 //     cut 1>2 | cut 1-2              one direction | both
 //     heal 1>2 | heal 1-2 | heal all
-//     partition 1,2|3,4
+//     partition 1,2|3,4              beside what is cut already
 //     call 3 | ask 3 REQUEST         Campaign | anything the algorithm understands
+//     whisper 1 4                    1's application tells 4's, past the algorithm
 //     suspect 1 4 | trust 1 4 | fail 1 4 | restarted 1 4      1 is told by its detector about 4
 //     attribute 3 -200 | drift 3 1000 (ppm)
 //     run [T] | run until settled    what is due happens: for T units, or until all is quiet

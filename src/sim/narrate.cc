@@ -40,6 +40,9 @@ struct Writer {
     std::string operator()(const fault::Drift& one) const {
         return "drift " + to_text(one.node) + " " + std::to_string(one.ppm);
     }
+    std::string operator()(const fault::Whisper& one) const {
+        return "whisper " + to_text(one.from) + " " + to_text(one.to);
+    }
     std::string operator()(const fault::Ask& one) const {
         return "ask " + to_text(one.node) + " " + one.request;
     }

@@ -151,11 +151,14 @@ template <auto field> Wrong take_count(Plan& plan, std::string_view name, std::s
     plan.adversary.*field = static_cast<std::uint32_t>(*count);
     return std::nullopt;
 }
-template <auto field> Wrong take_chance(Plan& plan, std::string_view name, std::string_view value) {
+Wrong take_probability(double& into, std::string_view name, std::string_view value) {
     const auto chance = read_real(value);
     if (!chance || *chance < 0 || *chance > 1) return must_be(name, "between 0 and 1", value);
-    plan.adversary.*field = *chance;
+    into = *chance;
     return std::nullopt;
+}
+template <auto field> Wrong take_chance(Plan& plan, std::string_view name, std::string_view value) {
+    return take_probability(plan.adversary.*field, name, value);
 }
 Wrong take_time(Duration& into, std::string_view name, std::string_view value) {
     const auto time = read_time(value);
@@ -195,6 +198,24 @@ Wrong take_verdict(Plan& plan, std::string_view name, std::string_view value) {
 Wrong take_seed(Plan& plan, std::string_view name, std::string_view value) {
     if (detail::read_option(value, plan.seed)) return std::nullopt;
     return must_be(name, "a number", value);
+}
+
+// --- What applications want. ---
+
+template <auto field> Wrong take_wishes(Plan& plan, std::string_view name, std::string_view value) {
+    const auto count = read_integer(value);
+    if (!count || *count < 0 || *count > 1'000'000) return must_be(name, "0 to 1000000", value);
+    plan.workload.*field = static_cast<std::uint32_t>(*count);
+    return std::nullopt;
+}
+Wrong take_hold(Plan& plan, std::string_view name, std::string_view value) {
+    return take_range(plan.workload.hold_least, plan.workload.hold_most, name, value);
+}
+Wrong take_think(Plan& plan, std::string_view name, std::string_view value) {
+    return take_range(plan.workload.think_least, plan.workload.think_most, name, value);
+}
+Wrong take_whispers(Plan& plan, std::string_view name, std::string_view value) {
+    return take_probability(plan.workload.whispers, name, value);
 }
 
 // --- Clocks. ---
@@ -262,6 +283,11 @@ constexpr std::array settings{
     Setting{"tp", take_tp},
     Setting{"delay", take_delay},
     Setting{"start", take_start},
+    Setting{"requests", take_wishes<&Workload::requests>},
+    Setting{"hold", take_hold},
+    Setting{"think", take_think},
+    Setting{"contention", take_wishes<&Workload::contention>},
+    Setting{"whispers", take_whispers},
     Setting{"join", take_join},
     Setting{"detector", take_detector},
     Setting{"verdict", take_verdict},

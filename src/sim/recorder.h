@@ -29,6 +29,10 @@ public:
                  const std::vector<Effect<P>>& effects) override {
         if (std::holds_alternative<Booted<P>>(event)) chronicle_.boot(now, node);
         chronicle_.output(narrate<P>(id(node), stood, event, effects));
+        if constexpr (TakesTurns<Top<P>>) {
+            const Section is = top(stood.state).section(stood.clock.read(now));
+            chronicle_.section(now, node, is == Section::inside);
+        }
         for (const Effect<P>& effect : effects) {
             if (const auto* tell = std::get_if<Tell<P>>(&effect)) note(now, node, tell->notice);
         }

@@ -57,13 +57,8 @@ TEST(Scenarios, TracesOfEveryAlgorithmReplay) {
         const auto simulator = entry.make();
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             const Description about = simulator->describe(default_plan(5).settings);
-            Plan plan = claimed_plan(about.assumes, seed, 5);
+            Plan plan = claimed_plan(about.assumes, about.claim.kind, seed, 5);
             plan.trace = true;
-            if (std::ranges::find(about.requests, "Campaign") == about.requests.end()) {
-                std::erase_if(plan.schedule, [](const Scheduled& one) {  // it has no elections
-                    return std::holds_alternative<fault::Call>(one.fault);
-                });
-            }
             const std::string trace = simulator->run(plan).trace;
             const ScriptResult result = run_script(trace, find);
             EXPECT_TRUE(result.ok() && result.text == trace)

@@ -79,6 +79,7 @@ public:
         if (plan.trace || plan.diagram) bench.watcher = &recorder;
         Walk<P> walk(plan, bench);
         Report report = walk.run(settling_time(plan, setup));
+        report.kind = P::claim.kind;
         count(bench.counts, report);
         name_verdicts(walk.world(), report);
         name_leaders(walk.world(), report);
@@ -108,11 +109,24 @@ private:
     // Without the oracle and without the lies that were drawn for it: whoever takes one back would
     // speak over a detector that knows better by then.
     static const Plan& adapted(const Plan& plan, std::optional<Plan>& own) {
-        if constexpr (!detects<P>()) return plan;
+        if constexpr (!detects<P>() && !TakesTurns<Top<P>>) return plan;
         own = plan;
-        own->oracle.present = false;
-        std::erase_if(own->schedule, is_verdict);
+        if constexpr (detects<P>()) {
+            own->oracle.present = false;
+            std::erase_if(own->schedule, is_verdict);
+        }
+        if constexpr (TakesTurns<Top<P>>) let_called_ask(*own);
         return *own;
+    }
+    // Where there is a critical section, whoever is told to start asks to enter. An election below
+    // goes its own way.
+    static void let_called_ask(Plan& plan) {
+        std::erase_if(plan.schedule, [&](const Scheduled& one) {
+            const auto* call = std::get_if<fault::Call>(&one.fault);
+            if (call) plan.workload.askers.push_back(call->node);
+            return call != nullptr;
+        });
+        if constexpr (requires { typename P::Lower; }) plan.settings.join = Join::call;
     }
     std::optional<std::string> prepare(const Plan& plan, Setup<P>& setup) const {
         setup.members = MemberList(plan.members);

@@ -12,7 +12,9 @@
 #include "core/model.h"
 #include "sim/adversary.h"
 #include "sim/diagram.h"
+#include "sim/ledger.h"
 #include "sim/oracle.h"
+#include "sim/workload.h"
 
 namespace conclave {
 
@@ -31,6 +33,7 @@ struct Plan {
     Adversary adversary;
     Schedule schedule;
     OracleSettings oracle;
+    Workload workload{};  // for those who take turns in a critical section
     std::vector<std::pair<std::string, std::string>> options;  // of the algorithm, by name
     std::vector<std::string> without;                          // fixes switched off
     std::vector<NodeId> down;                                  // never booted
@@ -64,6 +67,7 @@ struct Told {
 };
 
 struct Report {
+    Kind kind = Kind::election;  // of the algorithm
     std::vector<MessageCount> messages{};
     std::vector<std::pair<NodeId, std::optional<NodeId>>> leaders{};  // of nodes that are up
     std::vector<Violation> violations{};
@@ -75,19 +79,16 @@ struct Report {
     std::uint64_t events = 0;
     double end = 0;
     std::vector<Told> verdicts{};  // of a detector that runs alone
+    std::optional<Turns> turns{};  // where there is a critical section
     std::string trace{};           // a script that replays it
     Diagram diagram{};
 
-    std::uint64_t total(Kind kind) const {
+    std::uint64_t total(Kind of) const {
         std::uint64_t sum = 0;
-        for (const auto& one : messages) sum += one.kind == kind ? one.sent : 0;
+        for (const auto& one : messages) sum += one.kind == of ? one.sent : 0;
         return sum;
     }
-    std::uint64_t total() const {
-        std::uint64_t sum = 0;
-        for (const auto& one : messages) sum += one.kind != Kind::detector ? one.sent : 0;
-        return sum;
-    }
+    std::uint64_t total() const { return total(kind); }  // the algorithm's own
     std::uint64_t repairs() const {
         std::uint64_t sum = 0;
         for (const auto& one : messages) sum += one.repair;

@@ -45,6 +45,7 @@ public:
     template <class F> void keep_alarms(F counts) {
         std::erase_if(alarms, [&](const Alarm& alarm) { return !counts(alarm); });
     }
+    template <class F> void each_packet(F visit) { std::ranges::for_each(packets, visit); }
     Packet<P> take_packet(std::size_t at) { return take(packets, at); }
     std::size_t own_in_flight() const {
         return static_cast<std::size_t>(std::ranges::count_if(packets, [](const Packet<P>& packet) {

@@ -137,6 +137,9 @@ private:
     void play_one(const fault::Drift& drift) {
         world.nodes[world.place(drift.node)].clock.set_rate(world.now, drift.ppm);
     }
+    void play_one(const fault::Whisper& told) {
+        world.whisper(world.place(told.from), world.place(told.to));
+    }
     void play_one(const fault::Ask& wish) { ask(wish.node, wish.request); }
     void ask(NodeId node, const std::string& text) {
         if (const auto request = read_request<P>(text)) {

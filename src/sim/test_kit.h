@@ -46,7 +46,7 @@ inline std::string text(const Report& report) {
 template <class P> void expect_claimed_seeds_hold(std::uint64_t seeds, std::uint64_t first = 1) {
     const auto simulator = make_simulator<P>("tested");
     for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
-        const Report report = simulator->run(claimed_plan(P::assumes, seed));
+        const Report report = simulator->run(claimed_plan(P::assumes, P::claim.kind, seed));
         ASSERT_TRUE(report.violations.empty()) << "seed " << seed << ":\n" << text(report);
     }
 }

@@ -66,6 +66,7 @@ public:
     std::size_t own_in_flight() const { return own_in_flight_; }
     std::size_t in_flight() const { return packets_.size(); }
     std::size_t alarms() const { return alarms_.size(); }
+    template <class F> void each_packet(F visit) { packets_.each(visit); }
     template <class F> void each_packet(F visit) const { packets_.each(visit); }
 
 private:

@@ -21,19 +21,25 @@ public:
         : plan_(plan),
           stage_(bench, Traffic<P>(plan.adversary, plan.seed, bench.setup.members.size()),
                  plan.oracle, ~plan.seed),
-          bench_(bench) {}
+          bench_(bench),
+          customers_(plan.workload, plan.members, plan.seed ^ 0xc057'0e25ULL) {}
 
     World<P, Traffic<P>>& world() { return stage_.world; }
     const Judge<Top<P>>& judge() const { return judge_; }
 
     Report run(Duration settles_within) {
         settle_by_ = Instant(last_fault() + settles_within);
+        if constexpr (TakesTurns<Top<P>>) {
+            settle_by_ += plan_.workload.longest(plan_.members.size(), settles_within);
+        }
         set_out(stage_, plan_);
+        tell_customers();
         judge_step();
         const Instant end = plan_.until > Duration{} ? Instant(plan_.until) : Instant::max();
         while (!over()) {
             if (!clockwork_.happen_next(end)) break;
             ++report_.events;
+            tell_customers();
             judge_step();
         }
         judge_end();
@@ -55,9 +61,23 @@ private:
         if (now > settle_by_ + plan_.linger) return true;
         if (clockwork_.faults_left()) return false;
         if (now.time_since_epoch() < plan_.adversary.calm) return false;
-        if (world().agenda.own_in_flight() > 0 || !report_.events) return false;
+        if constexpr (TakesTurns<Top<P>>) {
+            if (!customers_.done()) return false;
+        }
+        if (busy() || !report_.events) return false;
         if (!settled_since_) return false;
         return now - *settled_since_ >= plan_.linger;
+    }
+
+    bool busy() {
+        if constexpr (requires { Top<P>::restless; }) return false;  // it never rests
+        return world().agenda.own_in_flight() > 0;
+    }
+    void tell_customers() {
+        if constexpr (TakesTurns<Top<P>>) {
+            for (const Ledger::Change& change : bench_.ledger.news()) customers_.hear(change);
+            bench_.ledger.news().clear();
+        }
     }
 
     void judge_step() {
@@ -107,13 +127,18 @@ private:
         if (settled_since_) report_.agreed_at = in_units(*settled_since_);
         if (bench_.first_office) report_.elected_at = in_units(*bench_.first_office);
         report_.changes = bench_.offices;
+        if constexpr (TakesTurns<Top<P>>) {
+            report_.turns = bench_.ledger.turns(world().order.followed());
+        }
         return std::move(report_);
     }
 
     const Plan& plan_;
     Stage<P, Traffic<P>> stage_;
-    Clockwork<P, Traffic<P>> clockwork_{stage_, plan_.schedule};
     Bench<P>& bench_;
+    Customers customers_;
+    Clockwork<P, Traffic<P>> clockwork_{stage_, plan_.schedule,
+                                        TakesTurns<Top<P>> ? &customers_ : nullptr};
     Judge<Top<P>> judge_;
     Report report_;
     Instant settle_by_{};

@@ -15,10 +15,13 @@
 #include "core/members.h"
 #include "core/property.h"
 #include "core/protocol.h"
+#include "core/section.h"
 #include "core/small.h"
 #include "core/stack.h"
 #include "core/value.h"
 #include "sim/adversary.h"
+#include "sim/ledger.h"
+#include "sim/order.h"
 #include "sim/unit.h"
 
 namespace conclave {
@@ -29,6 +32,9 @@ template <class P> struct Armed {
     std::uint32_t stamp = 0;  // tells this arming from an earlier one of the same timer
 };
 
+// Only mutual exclusion has an order of requests to follow.
+template <class P, class T> using IfTakesTurns = std::conditional_t<TakesTurns<Top<P>>, T, None>;
+
 template <class P> struct Packet {
     typename P::Message message;
     Instant sent;
@@ -36,6 +42,7 @@ template <class P> struct Packet {
     Incarnation incarnation;
     std::uint32_t from = 0, to = 0;  // places in the member list
     bool repair = false;
+    [[no_unique_address]] IfTakesTurns<P, Past> past{};
 };
 
 // A clock that starts anywhere and runs a little too fast or too slow.
@@ -126,6 +133,7 @@ template <class P> struct Bench {
     Instant last_arrival{};                 // of a message of the algorithm's own
     std::optional<Instant> first_office{};  // when somebody took office
     std::uint64_t offices = 0;              // how often anybody did
+    Ledger ledger{};
 };
 
 template <class P, class A> class World {
@@ -135,6 +143,10 @@ public:
         for (std::size_t at = 0; at < nodes.size(); ++at) {
             nodes[at].attribute = bench.setup.members[at].priority;
         }
+        if constexpr (TakesTurns<Top<P>>) {
+            order.places.resize(nodes.size());
+            bench.ledger.open(nodes.size());
+        }
     }
 
     Instant now{};
@@ -142,6 +154,7 @@ public:
     Cuts cuts;
     A agenda;
     History<Top<P>> history{};
+    [[no_unique_address]] IfTakesTurns<P, Order> order{};
     std::optional<std::uint32_t> torn;  // who crashed in the middle of the last step
 
     NodeId id(std::size_t at) const { return bench_->setup.members[at].node; }
@@ -158,6 +171,7 @@ public:
         node.paused = false;
         node.state = P{};
         node.incarnation = node.incarnation.next();
+        if constexpr (TakesTurns<Top<P>>) bench_->ledger.booted(now, at);
         step_node(at, Booted<P>{node.durable});
     }
     void crash(std::uint32_t at) {
@@ -169,6 +183,11 @@ public:
         node.timers.clear();
         node.restarted.clear();
         node.held.clear();
+        if constexpr (TakesTurns<Top<P>>) {
+            bench_->ledger.crashed(now, at);
+            close_request(at);
+            order.places[at] = {};
+        }
     }
     void forget(std::uint32_t at) { nodes[at].durable = {}; }  // the disk was lost, too
     void pause(std::uint32_t at) { nodes[at].paused = nodes[at].up; }
@@ -220,6 +239,17 @@ public:
         if (!nodes[at].up) return;
         if (nodes[at].paused) return nodes[at].held.push_back(Event<P>(event));
         step_node(at, event);
+    }
+    // A word between two applications, past the algorithm. One that orders requests by clocks of
+    // its own can carry them along.
+    void whisper(std::uint32_t from, std::uint32_t to) {
+        if constexpr (TakesTurns<Top<P>>) {
+            if (!nodes[from].up || nodes[from].paused || !nodes[to].up || nodes[to].paused) return;
+            order.learn(to, order.places[from].past);
+            if constexpr (requires { typename Top<P>::Observe; }) {
+                happen(to, Asked<P>{typename Top<P>::Observe{top(nodes[from].state).stamp()}});
+            }
+        }
     }
     // Which life of a peer this node knows of: the first, until it has heard of another.
     Incarnation known_life(std::uint32_t at, std::uint32_t peer) const {
@@ -278,6 +308,7 @@ private:
         }
         if (!nodes[packet.to].up) return;  // hearing of the restart tore its Save
         if (own_message(packet)) bench_->last_arrival = now;
+        if constexpr (TakesTurns<Top<P>>) order.learn(packet.to, packet.past);
         step_node(packet.to, Received<P>{id(packet.from), std::move(packet.message)});
     }
 
@@ -298,12 +329,44 @@ private:
             }
             std::visit([&](auto& one) { obey(at, one); }, effect);
         }
+        if constexpr (TakesTurns<Top<P>>) follow_section(at);
+    }
+    // Who asks, enters and leaves shows in where it stands after a step.
+    void follow_section(std::uint32_t at) {
+        const Section is = top(nodes[at].state).section(nodes[at].clock.read(now));
+        const Section was = std::exchange(order.places[at].section, is);
+        if (was == is) return;
+        if (was != Section::outside && is != Section::inside) bench_->ledger.left(now, at);
+        if (is == Section::outside) return close_request(at);
+        if (was != Section::waiting) {
+            order.ask(at);
+            bench_->ledger.asked(now, at);
+        }
+        if (is == Section::waiting) return;
+        if (const auto passed = order.passed_by(at)) {
+            bench_->ledger.overtook();
+            history.overtook(id(at), id(*passed));
+        }
+        close_request(at);
+        bench_->ledger.entered(now, at);
+    }
+    // What is granted or gone is in nobody's past any more.
+    void close_request(std::uint32_t at) {
+        order.close(at);
+        const auto drop = [&](Packet<P>& packet) { packet.past.drop(order.bit(at)); };
+        agenda.each_packet(drop);
+        for (Node<P>& node : nodes) {
+            for (auto& one : node.held) {
+                if (auto* packet = std::get_if<Packet<P>>(&one)) drop(*packet);
+            }
+        }
     }
     void obey(std::uint32_t at, Send<P>& send) {
         const auto type = send.message.index();
         ++(send.repair ? bench_->counts.repair : bench_->counts.sent)[type];
         Packet<P> packet{std::move(send.message), now,        now, nodes[at].incarnation, at,
                          place(send.to),          send.repair};
+        if constexpr (TakesTurns<Top<P>>) packet.past = order.places[at].past;
         if (cuts.contains(id(at), send.to)) return drop(packet, Loss::cut);
         agenda.send(*this, std::move(packet));
     }
