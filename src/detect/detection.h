@@ -4,6 +4,7 @@
 // Suspected and Trusted, and may be wrong both ways. A reliable one says Failed, and is right: that
 // needs known bounds on messages, steps and clocks.
 #pragma once
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,11 @@ private:
 
 namespace detection {
 
+// Nobody's number may stop our clockwork, nor make us wait for years.
+constexpr bool usable(Duration length) {
+    return length > Duration{} && length <= std::chrono::hours(1);
+}
+
 inline std::string sentence(NodeId observer, std::string_view verb, NodeId subject,
                             std::string_view rest) {
     return std::to_string(number(observer)) + std::string(verb) + std::to_string(number(subject)) +
@@ -63,7 +69,8 @@ inline std::string sentence(NodeId observer, std::string_view verb, NodeId subje
 template <class P> std::optional<std::string> complete(const View<P>& view) {
     for (const auto& observer : view.nodes) {
         for (const auto& subject : view.nodes) {
-            if (!observer.up || subject.up || observer.state->suspects(subject.node)) continue;
+            if (!observer.up || subject.up || observer.state->peers.suspects(subject.node))
+                continue;
             return sentence(observer.node, " takes ", subject.node, " for alive, which is down");
         }
     }
@@ -74,7 +81,8 @@ template <class P> std::optional<std::string> complete(const View<P>& view) {
 template <class P> std::optional<std::string> accurate(const View<P>& view) {
     for (const auto& observer : view.nodes) {
         for (const auto& subject : view.nodes) {
-            if (!observer.up || !subject.up || !observer.state->suspects(subject.node)) continue;
+            if (!observer.up || !subject.up || !observer.state->peers.suspects(subject.node))
+                continue;
             if (!P::reaches(view, subject, observer)) continue;
             return sentence(observer.node, " suspects ", subject.node, ", which is up");
         }
@@ -88,7 +96,7 @@ template <class P> std::optional<std::string> failed_is_true(const View<P>& view
     for (const auto& observer : view.nodes) {
         if (!observer.up) continue;
         for (const auto& subject : view.nodes) {
-            const auto* peer = subject.up ? observer.state->find(subject.node) : nullptr;
+            const auto* peer = subject.up ? observer.state->peers.find(subject.node) : nullptr;
             if (!peer || peer->status < Status::failed) continue;
             if (peer->incarnation != subject.state->incarnation) continue;
             return sentence(observer.node, " declares ", subject.node, " failed, which lives");

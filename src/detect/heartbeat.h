@@ -8,16 +8,14 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
-#include "detect/detection.h"
 #include "detect/estimator.h"
+#include "detect/peers.h"
 
 namespace conclave {
 
@@ -62,7 +60,8 @@ struct Heartbeat {
         option("reliable", config.reliable);
     }
     static std::optional<std::string> refuse(const Config& config) {
-        if (!sound(config.period)) return "period must be more than 0 and at most an hour";
+        using detection::usable;
+        if (!usable(config.period)) return "period must be more than 0 and at most an hour";
         if (config.margin < Duration{}) return "margin must not be negative";
         if (!(config.threshold > 0) || config.threshold > 100) return "threshold must be 0 to 100";
         return std::nullopt;
@@ -96,20 +95,11 @@ struct Heartbeat {
         Instant life{};             // the last sign of life that was no heartbeat
         Incarnation incarnation{};  // of its last heartbeat; zero: not known yet
     };
-    std::vector<Peer> peers;    // by id
+    Peers<Peer> peers;
     Instant born{}, awake{};    // our start; the last time that we did anything
     Instant beat_due{};         // later than that, we were asleep
     Incarnation incarnation{};  // my own
 
-    const Peer* find(NodeId node) const {
-        const auto found = std::ranges::lower_bound(peers, node, {}, &Peer::node);
-        return found != peers.end() && found->node == node ? &*found : nullptr;
-    }
-    Status status(NodeId node) const {
-        const Peer* peer = find(node);
-        return peer ? peer->status : Status::unsuspected;
-    }
-    bool suspects(NodeId node) const { return status(node) != Status::unsuspected; }
     // One way is enough: whoever is heard is alive, whether or not it hears us.
     static bool reaches(const View<Heartbeat>& view, const Standing<Heartbeat>& subject,
                         const Standing<Heartbeat>& observer) {
@@ -124,29 +114,24 @@ struct Heartbeat {
         on(turn, NextBeat{});
     }
     void on(Turn& turn, MembersChanged) {
-        std::erase_if(peers, [&](const Peer& peer) {
-            if (turn.seat.members.contains(peer.node)) return false;
-            turn.disarm(Silent{peer.node});
-            return true;
-        });
-        for (const Member& member : turn.seat.members) {
-            if (member.node == turn.seat.self || find(member.node)) continue;
-            const auto place = std::ranges::lower_bound(peers, member.node, {}, &Peer::node);
-            Peer peer{.node = member.node, .estimator = chosen(turn.config())};
-            start_watching(turn, *peers.insert(place, peer));
-        }
+        const auto ignore = [&](const Peer& peer) { turn.disarm(Silent{peer.node}); };
+        const auto welcome = [&](Peer& peer) {
+            peer.estimator = chosen(turn.config());
+            start_watching(turn, peer);
+        };
+        peers.follow(turn.seat.members, turn.seat.self, ignore, welcome);
     }
     void on(Turn& turn, NextBeat) {
         const Duration period = turn.config().period;
         const auto periods = (turn.now - born) / period;
         const Beat beat{static_cast<std::uint64_t>(periods) + 1, period, incarnation};
-        for (const Peer& peer : peers) turn.send(peer.node, beat);
+        for (const Peer& peer : peers.list) turn.send(peer.node, beat);
         beat_due = born + (periods + 1) * period;
         turn.arm(NextBeat{}, beat_due - turn.now);
     }
     void on(Turn& turn, NodeId from, const Beat& beat) {
-        Peer* peer = known(from);
-        if (!peer || !sound(beat.period)) return;
+        Peer* peer = peers.find(from);
+        if (!peer || !detection::usable(beat.period)) return;
         if (!meet(turn, *peer, beat.incarnation)) return;
         if (!turn.fixed(incarnations) && arrivals(*peer).stale(beat.seq)) {
             peer->life = turn.now;  // an old heartbeat, or a new life's: who could tell?
@@ -156,27 +141,21 @@ struct Heartbeat {
     }
     // Any message is a sign of life, but only numbered ones teach anything about delays.
     void on(Turn& turn, Heard sign) {
-        Peer* peer = known(sign.node);
+        Peer* peer = peers.find(sign.node);
         if (!peer) return;
         peer->life = turn.now;
         meet(turn, *peer, peer->incarnation);
         alive(turn, *peer);
     }
     void on(Turn& turn, Silent silent) {
-        Peer* peer = known(silent.peer);
+        Peer* peer = peers.find(silent.peer);
         if (!peer || peer->status != Status::unsuspected) return;
         if (deadline(turn, *peer) > turn.now) return await(turn, *peer);  // it was moved meanwhile
-        if (turn.config().reliable) {
-            peer->status = Status::failed;
-            turn.tell(Failed{peer->node});
-        } else {
-            peer->status = Status::suspected;
-            turn.tell(Suspected{peer->node});
-        }
+        detection::accuse(turn, *peer);
     }
     // The driver has heard of it first, and has told everybody.
     void on(Turn& turn, Restarted back) {
-        Peer* peer = known(back.node);
+        Peer* peer = peers.find(back.node);
         if (!peer) return;
         peer->incarnation = {};
         new_life(turn, *peer);
@@ -187,10 +166,11 @@ struct Heartbeat {
     void expire(Turn& turn) {
         const Duration late = turn.now - beat_due;
         const Instant fell_asleep = std::exchange(awake, turn.now);
-        if (peers.empty() || !turn.fixed(stall_guard) || late <= turn.config().period / 4) return;
+        if (late <= turn.config().period / 4 || !turn.fixed(stall_guard)) return;
+        if (peers.list.empty()) return;
         beat_due = turn.now;
         turn.tell(Slept{late});
-        for (Peer& peer : peers) {
+        for (Peer& peer : peers.list) {
             shift(peer.estimator, turn.now - fell_asleep);
             peer.life += turn.now - fell_asleep;
             if (peer.status == Status::unsuspected) await(turn, peer);
@@ -198,10 +178,6 @@ struct Heartbeat {
     }
 
 private:
-    // Nobody else's number may stop our clockwork, nor make us wait for years.
-    static bool sound(Duration period) {
-        return period > Duration{} && period <= std::chrono::hours(1);
-    }
     static Estimator chosen(const Config& config) {
         if (config.reliable) return Fixed{.margin = config.margin};  // T + A, no opinions
         switch (config.estimator) {
@@ -222,7 +198,6 @@ private:
         return std::visit([](const auto& rule) -> const Arrivals& { return rule.arrivals; },
                           peer.estimator);
     }
-    Peer* known(NodeId node) { return const_cast<Peer*>(find(node)); }
 
     static Instant deadline(const Turn& turn, const Peer& peer) {
         return std::max(conclave::deadline(peer.estimator),
@@ -236,36 +211,21 @@ private:
         peer.life = turn.now;
         await(turn, peer);
     }
-    // Notices another life. False: the message is from one that is over.
     bool meet(Turn& turn, Peer& peer, Incarnation shown) {
         if (!turn.fixed(incarnations)) return true;
-        if (shown < peer.incarnation) return false;
-        const Incarnation before = std::exchange(peer.incarnation, shown);
-        if (before > Incarnation{} && shown > before) {
-            new_life(turn, peer);
-            turn.tell(Restarted{peer.node});
-        } else if (before == Incarnation{} && peer.status == Status::failed) {
-            new_life(turn, peer);  // whoever was silent, it was not this one
-        }
-        return true;
+        return detection::meet(turn, peer, shown, [&] { new_life(turn, peer); });
     }
     // Nothing that was learnt about the old one holds, least of all a verdict.
     void new_life(Turn& turn, Peer& peer) {
-        const bool accused = std::exchange(peer.status, Status::unsuspected) != Status{};
         start_watching(turn, peer);
-        if (accused) turn.tell(Trusted{peer.node});
+        detection::absolve(turn, peer);
     }
     void alive(Turn& turn, Peer& peer) {
-        if (peer.status >= Status::failed) {
-            const bool first = std::exchange(peer.status, Status::disproved) == Status::failed;
-            if (first) turn.tell(BoundBroken{peer.node});
-            return;
-        }
+        if (detection::disproves(turn, peer)) return;
         if (peer.status == Status::suspected) {
             if (deadline(turn, peer) <= turn.now) return;  // too old to prove anything
-            peer.status = Status::unsuspected;
             if (turn.fixed(widening)) mistaken(peer.estimator);
-            turn.tell(Trusted{peer.node});
+            detection::absolve(turn, peer);
         }
         await(turn, peer);
     }

@@ -36,11 +36,11 @@ Heartbeat::Config without(Heartbeat::Config config, Heartbeat::FixIndex fix) {
 TEST(Heartbeat, IsALocalObjectThatAnswersWhetherAPeerHasFailed) {
     Alone one(fixed(1), 3);
     one.receive(2, beat(1));
-    EXPECT_EQ(one.state.status(node(2)), Status::unsuspected);
+    EXPECT_EQ(one.state.peers.status(node(2)), Status::unsuspected);
     one.run_to(5);  // T + E after the start and after the heartbeat, whatever comes in between
-    EXPECT_EQ(one.state.status(node(2)), Status::suspected);
-    EXPECT_EQ(one.state.status(node(3)), Status::suspected);
-    EXPECT_EQ(one.state.status(node(4)), Status::unsuspected) << "of strangers it knows nothing";
+    EXPECT_EQ(one.state.peers.status(node(2)), Status::suspected);
+    EXPECT_EQ(one.state.peers.status(node(3)), Status::suspected);
+    EXPECT_EQ(one.state.peers.status(node(4)), Status::unsuspected) << "it knows no strangers";
 }
 
 TEST(Heartbeat, SendsOneMessageToEachOtherNodeEveryPeriod) {
@@ -139,7 +139,8 @@ TEST(Heartbeat, SuspectsTheLivingForCongestionABrokenLinkOrASlowProcess) {
 TEST(Heartbeat, FailedIsTrueWhereEveryDelayIsBounded) {
     const auto simulator = make_simulator<Heartbeat>("tested");
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        Plan plan = claimed_plan(Ping::assumes, Ping::claim.kind, seed);  // synchronous, with crashes and restarts
+        // Synchronous, with crashes and restarts.
+        Plan plan = claimed_plan(Ping::assumes, Ping::claim.kind, seed);
         plan.options = {{"reliable", "on"}, {"margin", "1"}};  // A = Tm, T + A and nothing more
         const Report report = simulator->run(plan);
         ASSERT_TRUE(report.violations.empty()) << "seed " << seed << ":\n" << kit::text(report);
@@ -170,12 +171,12 @@ TEST(Heartbeat, AVerdictIsFinalForOneLifeAndAnAlarmTellsThatItWasWrong) {
     one.receive(2, beat(3));
     one.happen(Heard{node(2)});
     EXPECT_EQ(one.notices, "Failed(2) BoundBroken(2)");
-    EXPECT_EQ(one.state.status(node(2)), Status::disproved);
+    EXPECT_EQ(one.state.peers.status(node(2)), Status::disproved);
     one.receive(2, beat(1, 2));
     EXPECT_EQ(one.notices, "Failed(2) BoundBroken(2) Trusted(2) Restarted(2)");
-    EXPECT_EQ(one.state.status(node(2)), Status::unsuspected);
+    EXPECT_EQ(one.state.peers.status(node(2)), Status::unsuspected);
     one.receive(2, beat(4, 1));  // still on its way when its sender crashed
-    EXPECT_EQ(one.state.find(node(2))->incarnation, Incarnation{2});
+    EXPECT_EQ(one.state.peers.find(node(2))->incarnation, Incarnation{2});
 }
 
 TEST(Heartbeat, AFirstHeartbeatDisprovesNoVerdict) {
@@ -324,7 +325,7 @@ TEST(Heartbeat, TheDriverMayHearOfARestartFirst) {
     one.happen(Restarted{node(2)});
     one.receive(2, beat(1, 2));
     EXPECT_EQ(one.notices, "Suspected(2) Trusted(2)") << "everybody was told of the restart";
-    EXPECT_EQ(one.state.find(node(2))->incarnation, Incarnation{2});
+    EXPECT_EQ(one.state.peers.find(node(2))->incarnation, Incarnation{2});
 }
 
 TEST(Heartbeat, AnOldHeartbeatIsNoReasonToTrustAgain) {

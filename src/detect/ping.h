@@ -7,15 +7,12 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include "detect/detection.h"
+#include "detect/peers.h"
 
 namespace conclave {
 
@@ -51,9 +48,7 @@ struct Ping {
         option("reliable", config.reliable);
     }
     static std::optional<std::string> refuse(const Config& config) {
-        const auto usable = [](Duration length) {
-            return length > Duration{} && length <= std::chrono::hours(1);
-        };
+        using detection::usable;
         if (!usable(config.period)) return "period must be more than 0 and at most an hour";
         if (!usable(config.answer)) return "answer must be more than 0 and at most an hour";
         if (config.slop < Duration{} || !usable(config.wait())) {
@@ -91,20 +86,11 @@ struct Ping {
         Status status{};
         Incarnation incarnation{};  // of its last message; zero: not known yet
     };
-    std::vector<Peer> peers;    // by id
+    Peers<Peer> peers;
     Nonce nonce{};              // of this round's question
     Instant due{};              // of its answers
     Incarnation incarnation{};  // my own
 
-    const Peer* find(NodeId node) const {
-        const auto found = std::ranges::lower_bound(peers, node, {}, &Peer::node);
-        return found != peers.end() && found->node == node ? &*found : nullptr;
-    }
-    Status status(NodeId node) const {
-        const Peer* peer = find(node);
-        return peer ? peer->status : Status::unsuspected;
-    }
-    bool suspects(NodeId node) const { return status(node) != Status::unsuspected; }
     // Question and answer must both get through: it measures the round trip.
     static bool reaches(const View<Ping>& view, const Standing<Ping>& subject,
                         const Standing<Ping>& observer) {
@@ -118,21 +104,14 @@ struct Ping {
         on(turn, NextRound{});
     }
     void on(Turn& turn, MembersChanged) {
-        std::erase_if(peers, [&](const Peer& peer) {
-            if (turn.seat.members.contains(peer.node)) return false;
-            turn.disarm(NoAnswer{peer.node});
-            return true;
-        });
-        for (const Member& member : turn.seat.members) {
-            if (member.node == turn.seat.self || find(member.node)) continue;
-            const auto place = std::ranges::lower_bound(peers, member.node, {}, &Peer::node);
-            peers.insert(place, Peer{member.node});  // asked in the next round
-        }
+        const auto ignore = [&](const Peer& peer) { turn.disarm(NoAnswer{peer.node}); };
+        const auto welcome = [](const Peer&) {};  // it is asked in the next round
+        peers.follow(turn.seat.members, turn.seat.self, ignore, welcome);
     }
     void on(Turn& turn, NextRound) {
         nonce = nonce.next();
         due = turn.now + turn.config().wait();
-        for (const Peer& peer : peers) {
+        for (const Peer& peer : peers.list) {
             turn.send(peer.node, question());
             if (peer.status == Status{}) turn.arm(NoAnswer{peer.node}, turn.config().wait());
         }
@@ -140,18 +119,18 @@ struct Ping {
     }
     void on(Turn& turn, NodeId from, AreYouAlive question) {
         turn.send(from, IAm{question, incarnation});
-        Peer* peer = known(from);
+        Peer* peer = peers.find(from);
         if (!peer || !meet(turn, *peer, question.incarnation)) return;
         if (peer->status >= Status::failed) alive(turn, *peer);  // the dead do not ask
     }
     void on(Turn& turn, NodeId from, IAm answer) {
-        Peer* peer = known(from);
+        Peer* peer = peers.find(from);
         if (!peer || !meet(turn, *peer, answer.incarnation)) return;
         if (answer.question == question()) turn.disarm(NoAnswer{from});
         alive(turn, *peer);
     }
     void on(Turn& turn, NoAnswer silent) {
-        Peer* peer = known(silent.peer);
+        Peer* peer = peers.find(silent.peer);
         if (!peer || peer->status != Status::unsuspected) return;
         const Duration late = turn.now - due;
         if (turn.fixed(stall_guard) && late > turn.config().wait() / 4) {
@@ -159,17 +138,11 @@ struct Ping {
             turn.tell(Slept{late});
             return turn.arm(silent, turn.config().wait());
         }
-        if (turn.config().reliable) {
-            peer->status = Status::failed;
-            turn.tell(Failed{peer->node});
-        } else {
-            peer->status = Status::suspected;
-            turn.tell(Suspected{peer->node});
-        }
+        detection::accuse(turn, *peer);
     }
     // The driver has heard of it first, and has told everybody.
     void on(Turn& turn, Restarted back) {
-        Peer* peer = known(back.node);
+        Peer* peer = peers.find(back.node);
         if (!peer) return;
         peer->incarnation = {};
         new_life(turn, *peer);
@@ -177,34 +150,18 @@ struct Ping {
 
 private:
     AreYouAlive question() const { return {nonce, incarnation}; }
-    Peer* known(NodeId node) { return const_cast<Peer*>(find(node)); }
 
-    // Notices another life. False: the message is from one that is over.
     bool meet(Turn& turn, Peer& peer, Incarnation shown) {
         if (!turn.fixed(incarnations)) return true;
-        if (shown < peer.incarnation) return false;
-        const Incarnation before = std::exchange(peer.incarnation, shown);
-        if (before > Incarnation{} && shown > before) {
-            new_life(turn, peer);
-            turn.tell(Restarted{peer.node});
-        } else if (before == Incarnation{} && peer.status == Status::failed) {
-            new_life(turn, peer);  // whoever did not answer, it was not this one
-        }
-        return true;
+        return detection::meet(turn, peer, shown, [&] { new_life(turn, peer); });
     }
     // Neither a verdict nor a question to the old one concerns it.
     void new_life(Turn& turn, Peer& peer) {
         turn.disarm(NoAnswer{peer.node});
-        const bool accused = std::exchange(peer.status, Status::unsuspected) != Status{};
-        if (accused) turn.tell(Trusted{peer.node});
+        detection::absolve(turn, peer);
     }
     void alive(Turn& turn, Peer& peer) {
-        if (peer.status >= Status::failed) {
-            const bool first = std::exchange(peer.status, Status::disproved) == Status::failed;
-            if (first) turn.tell(BoundBroken{peer.node});
-        } else if (std::exchange(peer.status, Status::unsuspected) != Status{}) {
-            turn.tell(Trusted{peer.node});
-        }
+        if (!detection::disproves(turn, peer)) detection::absolve(turn, peer);
     }
 };
 static_assert(Protocol<Ping>);

@@ -95,7 +95,7 @@ TEST(Ping, ALateAnswerRaisesAnAlarmAndTheVerdictStands) {
     one.receive(2, late);
     one.receive(2, Ping::AreYouAlive{Nonce{9}, Incarnation{1}});
     EXPECT_EQ(one.notices, "Failed(2) BoundBroken(2)");
-    EXPECT_EQ(one.state.status(node(2)), Status::disproved);
+    EXPECT_EQ(one.state.peers.status(node(2)), Status::disproved);
     one.receive(2, Ping::AreYouAlive{Nonce{1}, Incarnation{2}});
     EXPECT_EQ(one.notices, "Failed(2) BoundBroken(2) Trusted(2) Restarted(2)");
 }

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "elect/hand.h"
-#include "sim/test_kit.h"
+#include "elect/plans_test.h"
 
 namespace conclave {
 namespace {
 
+using kit::breaks;
 using kit::node;
 using Why = Refused::Why;
 
@@ -22,9 +22,6 @@ Scheduled appointment(double when, std::uint32_t at, std::uint32_t leader,
                       std::uint64_t epoch = 0) {
     return {kit::at(when), fault::Ask{node(at), "Appoint " + std::to_string(leader) + " " +
                                                     std::to_string(epoch)}};
-}
-bool breaks(const Report& report, std::string_view property) {
-    return std::ranges::count(report.violations, property, &Violation::property) > 0;
 }
 bool all_name(const Report& report, std::uint32_t leader) {
     return std::ranges::all_of(report.leaders,

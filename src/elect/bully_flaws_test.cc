@@ -2,36 +2,21 @@
 // mend.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "elect/bully.h"
 #include "elect/hand.h"
-#include "sim/test_kit.h"
+#include "elect/plans_test.h"
 
 namespace conclave {
 namespace {
 
+using kit::and_then;
 using kit::at;
+using kit::breaks;
 using kit::node;
-
-Plan without(Plan plan, std::vector<std::string> fixes) {
-    plan.without = std::move(fixes);
-    return plan;
-}
-Plan and_then(Plan plan, double when, Fault fault) {
-    plan.schedule.push_back({at(when), std::move(fault)});
-    return plan;
-}
-bool breaks(const Report& report, std::string_view property) {
-    return std::ranges::count(report.violations, property, &Violation::property) > 0;
-}
-std::uint64_t sent(const Report& report, std::string_view type) {
-    const auto found = std::ranges::find(report.messages, type, &MessageCount::type);
-    return found->sent;
-}
+using kit::sent;
+using kit::without;
 
 // BYT-1, BY-12, BY-13, M-BY-1: 3 claims, and 4 is back and claims; who hears 3 last follows 3.
 TEST(BullyFlaws, WithoutEpochsWhoSpokeLastIsBelieved) {

@@ -35,6 +35,7 @@ struct GarciaMolina {
     static constexpr auto& fixes = garcia_molina::fixes;
     using Config = garcia_molina::Config;
     static Config configure(const Settings& settings) { return garcia_molina::configure(settings); }
+    static Duration lingers(const Config& config) { return 2 * config.silence(); }  // two Checks
     static Duration settles_within(const Config& config, std::size_t) {
         return garcia_molina::settles_within(config);
     }
@@ -58,6 +59,7 @@ struct GarciaMolina {
     std::optional<NodeId> coordinator;
     Definition definition;
     Run halted;        // the run that halted me, or my own
+    Key rank;          // its organiser's, frozen when it began
     NodeSet up;        // who has answered my run: the group to be
     NodeSet answered;  // my question
     NodeSet strays;    // found by a check: alive, yet not at work under me
@@ -153,8 +155,10 @@ struct GarciaMolina {
 
     // The questions of others (the monitor, listing 10.21).
     void on(Turn& turn, NodeId from, AreYouUp asked) {
+        const bool above_me = turn.config().live_attribute && asked.candidate > turn.seat.key();
+        if (above_me) return;  // else only those below me ask
         turn.send(from, UpAnswer{asked.nonce, status, halted});
-        if (!asked.electing || !turn.fixed(higher_starts)) return;
+        if (!asked.candidate || !turn.fixed(higher_starts)) return;
         if (status == Status::down || leading(turn)) return elect(turn);
         if (status == Status::normal) look(turn);
     }
@@ -167,10 +171,11 @@ struct GarciaMolina {
     void on(Turn& turn, NodeId from, EnterElection enter) {
         const bool known = enter.run.by == halted.by;
         if (turn.fixed(eid) && known && enter.run.round <= halted.round) return;  // an older one
-        if (turn.fixed(reject_lower) && waiting() && outranks(turn, halted.by, from)) {
+        if (turn.fixed(reject_lower) && status == Status::election && !known && rank > enter.rank) {
             return turn.send(from, Rejected{enter.run});
         }
         halted = enter.run;
+        rank = enter.rank;
         become(turn, Status::election);
         wait(turn);
         turn.send(from, EnterAnswer{enter.run, seen.epoch});
@@ -208,24 +213,25 @@ private:
         return turn.fixed(eid) ? run == halted : run.by == halted.by;
     }
     bool mine(const Turn& turn, Nonce asked) const { return !turn.fixed(eid) || asked == nonce; }
-    static bool outranks(const Turn& turn, NodeId one, NodeId other) {
-        return turn.seat.members.key(one) > turn.seat.members.key(other);
-    }
+    // Those others whose rank is so. By a live attribute it may be any of them: whoever is below
+    // does not answer the question, and whoever is above does not obey the order.
     template <class Picks> static NodeSet others(const Turn& turn, Picks picks) {
         NodeSet set;
         for (const Member& member : turn.seat.members) {
-            if (member.node != turn.seat.self && picks(member.node)) set.insert(member.node);
+            if (member.node == turn.seat.self) continue;
+            const Key known{member.priority, member.node};
+            if (turn.config().live_attribute || picks(known)) set.insert(member.node);
         }
         return set;
     }
-    static NodeSet above(const Turn& turn) {
-        return others(turn, [&](NodeId node) { return outranks(turn, node, turn.seat.self); });
+    NodeSet above(const Turn& turn) const {
+        return others(turn, [&](Key other) { return other > rank; });
     }
-    static NodeSet below(const Turn& turn) {
-        return others(turn, [&](NodeId node) { return outranks(turn, turn.seat.self, node); });
+    NodeSet below(const Turn& turn) const {
+        return others(turn, [&](Key other) { return other < rank; });
     }
     static NodeSet everybody_else(const Turn& turn) {
-        return others(turn, [](NodeId) { return true; });
+        return others(turn, [](Key) { return true; });
     }
 
     void become(Turn& turn, Status next) {
@@ -271,7 +277,7 @@ private:
         if (!in_office(status)) return;
         nonce = nonce.next();
         if (coordinator != turn.seat.self) {
-            return ask(turn, Phase::probe, {*coordinator}, AreYouUp{nonce, false});
+            return ask(turn, Phase::probe, {*coordinator}, AreYouUp{nonce, std::nullopt});
         }
         if (!leading(turn)) return;
         strays.clear();
@@ -288,18 +294,19 @@ private:
     void elect(Turn& turn) {
         seen.round = seen.round.next();
         halted = {seen.round, turn.seat.self};
+        rank = turn.config().live_attribute ? turn.seat.key() : turn.seat.members.key(halted.by);
         become(turn, Status::election);
         turn.save(seen);
         up.clear();
         plan.reset();
         nonce = nonce.next();
         const NodeSet higher = above(turn);
-        ask(turn, Phase::ask_higher, higher, AreYouUp{nonce, true});
+        ask(turn, Phase::ask_higher, higher, AreYouUp{nonce, rank});
         if (higher.empty()) halt_lower(turn);
     }
     void halt_lower(Turn& turn) {  // cut c1: no higher node is at work
         const NodeSet lower = below(turn);
-        ask(turn, Phase::halt, lower, EnterElection{halted});
+        ask(turn, Phase::halt, lower, EnterElection{halted, rank});
         if (lower.empty()) take_office(turn);
     }
     void take_office(Turn& turn) {  // cut c2: nobody is at work

@@ -115,8 +115,10 @@ std::optional<std::string> known(const View<P>& view, HasPassed has_passed, Wron
 template <Phase phase>
 constexpr auto in_phase = [](const auto& organiser) { return organiser.state->phase == phase; };
 
-// Cut c1: no higher node is normal.
+// Cut c1: no higher node is normal. By a live attribute this holds of the instant of each answer
+// only: who worked below me may have risen above me since, and is about to be halted.
 template <class P> std::optional<std::string> nobody_higher_works(const View<P>& view) {
+    if (view.config.live_attribute) return std::nullopt;
     return known(view, in_phase<Phase::halt>, [&](const auto& organiser, const auto& node) {
         const bool higher = view.members.key(node.node) > view.members.key(organiser.node);
         return higher && is_in(node, Status::normal);

@@ -2,6 +2,7 @@
 // other, and wait for.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include "elect/definition.h"
@@ -28,7 +29,7 @@ enum class Phase : std::uint8_t {
 
 struct AreYouUp {
     Nonce nonce;
-    bool electing = false;  // I look for somebody to lead, not after the one who does
+    std::optional<Key> candidate;  // is anybody above this one? Without: I look after my leader
 };
 struct UpAnswer {
     Nonce nonce;
@@ -45,6 +46,7 @@ struct NormalAnswer {
 };
 struct EnterElection {  // to those below me: stop working
     Run run;
+    Key rank;  // the organiser's in this run
 };
 struct EnterAnswer {
     Run run;

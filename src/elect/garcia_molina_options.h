@@ -37,6 +37,7 @@ struct Config {
     Duration check{};   // between two looks of the coordinator at everybody
     Join join = Join::call;
     PlanBy plan = PlanBy::own;
+    bool live_attribute = false;  // who is above whom only the two of them can tell: ask everybody
 
     // A live coordinator is never silent for so long: a check, its T, and the way here.
     constexpr Duration silence() const { return check + 2 * answer; }
@@ -44,7 +45,7 @@ struct Config {
 
 constexpr Config configure(const Settings& s) {
     const Duration answer = s.round_trip();
-    return {{}, answer, 3 * answer, 20 * answer, s.join, PlanBy::own};
+    return {{}, answer, 3 * answer, 20 * answer, s.join, PlanBy::own, s.live_attribute};
 }
 
 // Silence may be what shows the last fault; then an election, and another for who came too late.

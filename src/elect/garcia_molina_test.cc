@@ -4,24 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "elect/hand.h"
-#include "sim/test_kit.h"
+#include "elect/plans_test.h"
 
 namespace conclave {
 namespace {
 
 using namespace garcia_molina;
 using kit::node;
+using kit::sent;
 using ThisRun = conclave::Run;  // gtest has a Run of its own
-
-std::uint64_t sent(const Report& report, std::string_view type) {
-    const auto found = std::ranges::find(report.messages, type, &MessageCount::type);
-    return found == report.messages.end() ? 0 : found->sent;
-}
 
 // --- What it costs: d calls, r = N - d nodes are above it.
 
@@ -74,6 +68,23 @@ TEST(GarciaMolina, CostsHPlusBPlusFiveAWhenLowerNodesAreDead) {
             const Report report = kit::run<GarciaMolina>(plan);
             EXPECT_EQ(report.total(), h + b + 5 * a) << caller << " calls, " << a << " lower";
             EXPECT_EQ(report.time, a == 0 ? 0 : h > 0 ? 8 : 6);
+            EXPECT_TRUE(report.violations.empty()) << kit::text(report);
+        }
+    }
+}
+
+// Every candidate asks everybody, those above it answer, and the best halts everybody.
+TEST(GarciaMolina, CostsAQuestionToEverybodyPerCandidateByALiveAttribute) {
+    for (std::uint32_t n = 2; n <= 12; ++n) {
+        for (std::uint32_t d = 1; d <= n; ++d) {
+            Plan plan = kit::started(default_plan(n), {d});
+            plan.settings.live_attribute = true;
+            const Report report = kit::run<GarciaMolina>(plan);
+            const std::uint64_t r = n - d;
+            EXPECT_EQ(sent(report, "AreYouUp"), (r + 1) * (n - 1)) << n << " nodes, by " << d;
+            EXPECT_EQ(sent(report, "UpAnswer"), r * (r + 1) / 2) << n << " nodes, by " << d;
+            EXPECT_EQ(report.total(), (r + 1) * (n - 1) + r * (r + 1) / 2 + 6 * (n - 1));
+            EXPECT_EQ(report.time, r == 0 ? 8 : 9);  // 2T + 4, 2T + 5
             EXPECT_TRUE(report.violations.empty()) << kit::text(report);
         }
     }
@@ -161,7 +172,7 @@ TEST(GarciaMolina, EnterElectionStopsTheWorkAndAnElectionOfOnesOwn) {
     Hand<GarciaMolina> member(2, 3);
     member.is_asked(Campaign{});
     EXPECT_EQ(member.state.phase, Phase::ask_higher);
-    member.receives(3, EnterElection{run});
+    member.receives(3, EnterElection{run, {0, node(3)}});
     EXPECT_EQ(member.state.phase, Phase::idle);
     EXPECT_FALSE(member.tells<StopProcessing>());  // there was no work yet
     member.receives(3, SetCoordinator{run, {1}});
@@ -169,7 +180,7 @@ TEST(GarciaMolina, EnterElectionStopsTheWorkAndAnElectionOfOnesOwn) {
     member.receives(3, NewState{{run, {node(2), node(3)}, "plan"}});
     EXPECT_EQ(member.tells<Defined>()->definition.plan, "plan");
     EXPECT_EQ(member.tells<LeaderIs>()->leader, node(3));
-    member.receives(3, EnterElection{later});
+    member.receives(3, EnterElection{later, {0, node(3)}});
     EXPECT_TRUE(member.tells<StopProcessing>());
     EXPECT_EQ(member.tells<LeaderIs>()->leader, std::nullopt);
 }
@@ -207,6 +218,37 @@ TEST(GarciaMolina, PriorityDecidesAndTiesGoToTheHigherId) {
     Plan plan = kit::started(default_plan(5), {1});
     plan.members[1].priority = plan.members[2].priority = 7;
     EXPECT_EQ(kit::run<GarciaMolina>(plan).leaders.front().second, node(3));
+}
+
+// Where only a node itself knows its attribute, whoever is asked or ordered compares.
+TEST(GarciaMolina, ReceiverDecidesWhoIsHigherByALiveAttribute) {
+    Hand<GarciaMolina> asked(2, 3);
+    asked.config.live_attribute = true;
+    asked.receives(1, AreYouUp{{}, Key{1, node(1)}});
+    EXPECT_FALSE(asked.sends<UpAnswer>());
+    EXPECT_EQ(asked.state.status, Status::down);
+    asked.receives(1, AreYouUp{{}, Key{0, node(1)}});
+    EXPECT_TRUE(asked.sends<UpAnswer>());
+    EXPECT_EQ(asked.state.phase, Phase::ask_higher);
+    asked.receives(1, AreYouUp{{}, std::nullopt});  // whom it follows it asks, high or low
+    EXPECT_TRUE(asked.sends<UpAnswer>());
+}
+TEST(GarciaMolina, OrganiserGivesWayToHigherRunsOnlyByALiveAttribute) {
+    const ThisRun run{{1}, node(1)}, later{{2}, node(1)}, other{{1}, node(3)};
+    Hand<GarciaMolina> organiser(2, 3);
+    organiser.config.live_attribute = true;
+    organiser.is_asked(Campaign{});
+    organiser.receives(1, EnterElection{run, {-1, node(1)}});
+    EXPECT_TRUE(organiser.sends<Rejected>());
+    EXPECT_EQ(organiser.state.phase, Phase::ask_higher);
+    organiser.receives(1, EnterElection{run, {5, node(1)}});
+    EXPECT_EQ(organiser.state.halted, run);
+    organiser.receives(3, EnterElection{other, {4, node(3)}});
+    EXPECT_TRUE(organiser.sends<Rejected>());
+    organiser.receives(1, EnterElection{later, {3, node(1)}});  // its own, now that it is worse
+    EXPECT_EQ(organiser.state.halted, later);
+    organiser.receives(3, EnterElection{other, {4, node(3)}});
+    EXPECT_EQ(organiser.state.halted, other);
 }
 
 TEST(GarciaMolina, EpochIsNewerThanAnyAMemberRemembers) {
@@ -249,6 +291,17 @@ TEST(GarciaMolina, ApplicationWithoutAPlanDoesNotHoldUpTheGroup) {
 TEST(GarciaMolina, HoldsUnderTheFaultsItClaimsToSurvive) {
     kit::expect_claimed_seeds_hold<GarciaMolina>(300);
 }
+// What has settled is looked at once in a check period: it takes that long to be undone.
+TEST(GarciaMolina, StaysSettledThroughTheNextChecks) {
+    const auto simulator = make_simulator<GarciaMolina>("tested");
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        const Plan plan = claimed_plan(GarciaMolina::assumes, GarciaMolina::claim.kind, seed);
+        const Report report = simulator->run(plan);
+        const double checks = 2 * in_units(GarciaMolina::configure(plan.settings).silence());
+        ASSERT_GE(report.end - *report.agreed_at, checks) << "seed " << seed;
+        ASSERT_TRUE(report.violations.empty()) << "seed " << seed << ":\n" << kit::text(report);
+    }
+}
 
 // More of everything, a busy Check; then some who never come back, and no detector.
 TEST(GarciaMolina, HoldsUnderManyCrashesCallsAndTornSaves) {
@@ -271,6 +324,23 @@ TEST(GarciaMolina, HoldsUnderManyCrashesCallsAndTornSaves) {
     plan.adversary.restarts = false;
     plan.oracle.present = false;
     kit::expect_all_seeds_hold<GarciaMolina>(plan, 200, 7);
+}
+
+// They change in the middle of elections, too. Whoever is best when all is quiet leads after the
+// next call.
+TEST(GarciaMolina, HoldsWhileLiveAttributesChange) {
+    const auto simulator = make_simulator<GarciaMolina>("tested");
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        Plan plan =
+            kit::redrawn(claimed_plan(GarciaMolina::assumes, GarciaMolina::claim.kind, seed),
+                         [](Adversary& adversary) { adversary.attribute_changes = 12; });
+        plan.settings.live_attribute = true;
+        for (const Member& member : plan.members) {
+            plan.schedule.push_back({kit::at(160), fault::Call{member.node}});
+        }
+        const Report report = simulator->run(plan);
+        ASSERT_TRUE(report.violations.empty()) << "seed " << seed << ":\n" << kit::text(report);
+    }
 }
 
 }  // namespace

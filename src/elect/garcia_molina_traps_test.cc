@@ -10,19 +10,16 @@
 
 #include "elect/garcia_molina.h"
 #include "elect/hand.h"
-#include "sim/test_kit.h"
+#include "elect/plans_test.h"
 
 namespace conclave {
 namespace {
 
 using namespace garcia_molina;
+using kit::breaks;
 using kit::node;
 using ThisRun = conclave::Run;  // gtest has a Run of its own
 using Names = std::vector<std::string>;
-
-bool breaks(const Report& report, std::string_view property) {
-    return std::ranges::count(report.violations, property, &Violation::property) > 0;
-}
 
 // A world whose delays are anything up to Tm, drawn by seed, and in which only this happens.
 Plan synchronous(std::size_t nodes, Schedule schedule, std::uint64_t seed) {
@@ -98,8 +95,8 @@ TEST(GarciaMolinaTraps, WhomAHigherNodeHasHaltedNoLowerOneCan) {
     const ThisRun higher{{1}, node(4)}, lower{{5}, node(3)};
     Hand<GarciaMolina> member(1, 4), printed(1, 4, {reject_lower});
     for (auto* one : {&member, &printed}) {
-        one->receives(4, EnterElection{higher});
-        one->receives(3, EnterElection{lower});
+        one->receives(4, EnterElection{higher, {0, node(4)}});
+        one->receives(3, EnterElection{lower, {0, node(3)}});
     }
     EXPECT_TRUE(member.sends<Rejected>());
     EXPECT_EQ(member.state.halted, higher);

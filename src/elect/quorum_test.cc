@@ -7,13 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "elect/plans_test.h"
 #include "sim/dice.h"
-#include "sim/test_kit.h"
 
 namespace conclave {
 namespace {
 
 using kit::node;
+using kit::sent;
 
 Plan with(Plan plan, std::string name, std::string value) {
     plan.options.emplace_back(std::move(name), std::move(value));
@@ -24,12 +25,6 @@ Scheduled ask(double at, std::uint32_t whom, std::string request) {
 }
 std::optional<NodeId> leader_of(const Report& report) {
     return report.agreed ? report.leaders.front().second : std::nullopt;
-}
-std::uint64_t sent(const Report& report, std::string_view type) {
-    for (const MessageCount& one : report.messages) {
-        if (one.type == type) return one.sent;
-    }
-    return 0;
 }
 // Who leads the undisturbed run at that time, in its own eyes.
 std::optional<NodeId> leads_at(Plan plan, double time) {

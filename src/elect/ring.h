@@ -68,9 +68,8 @@ struct Ring {
         const Duration hop = s.tm + s.tp;
         return {{}, hops * hop + 4 * s.round_trip(), hop, s.direction, s.join, false, Watch::any};
     }
-    // The longest of the doubled waits, and one run.
     static Duration settles_within(const Config& config, std::size_t nodes) {
-        return 10 * config.run + 12 * static_cast<Duration::rep>(nodes) * config.slot;
+        return settling_time_of_ring(config, nodes);
     }
     template <class F> static void each_option(Config& config, F option) {
         option("run", config.run);
@@ -131,20 +130,16 @@ struct Ring {
         if (!best) begin(turn);  // at most one at a time
     }
     void on(Turn& turn, Suspected peer) {
-        const NodeId before = successor(turn);
-        ring.suspect(peer.node);
-        if (successor(turn) != before) mend(turn);
+        if (ring.suspect(turn, peer.node)) mend(turn);
         look_after(turn);
     }
     void on(Turn& turn, Trusted peer) {
-        const NodeId before = successor(turn);
-        ring.trust(peer.node);
-        if (successor(turn) != before) mend(turn);
+        if (ring.trust(turn, peer.node)) mend(turn);
     }
     // It lives, but it has forgotten this run. (A leader that has is told so by its predecessor.)
     void on(Turn& turn, Restarted peer) {
-        ring.trust(peer.node);
-        if (successor(turn) == peer.node) mend(turn);
+        ring.trust(turn, peer.node);
+        if (ring.successor(turn) == peer.node) mend(turn);
         if (best && best->key.node == peer.node) begin_again(turn, peer.node);
     }
 
@@ -187,11 +182,6 @@ struct Ring {
 
 private:
     bool leading(const Turn& turn) const { return leader && leader->node == turn.seat.self; }
-    LivingRing::Next next(const Turn& turn) const {
-        return ring.after(turn.seat.self, turn.seat.self, turn.seat.members,
-                          turn.config().direction);
-    }
-    NodeId successor(const Turn& turn) const { return next(turn).node; }
     Key own_key(const Turn& turn) const {
         return best && turn.fixed(frozen_key) ? key : turn.seat.key();
     }
@@ -234,7 +224,7 @@ private:
         if (!best) take_part(turn);
         participant = true;
         if (!best || best->key <= candidate) best = Passed{candidate, hops};
-        const auto [node, steps] = next(turn);
+        const auto [node, steps] = ring.next(turn);
         if (node != turn.seat.self) {
             turn.send(node, Election{run, candidate, hops + steps});
         } else if (candidate == key) {
@@ -260,7 +250,7 @@ private:
     // tell: places are counted, not forwards, so a way around a gap makes no difference.
     void mend(Turn& turn) {
         if (!turn.fixed(resend)) return;
-        const auto [node, steps] = next(turn);
+        const auto [node, steps] = ring.next(turn);
         if (node == turn.seat.self) {
             if (best && best->key == key) lead(turn, key);
         } else if (leader) {
@@ -281,7 +271,7 @@ private:
         announce(turn);
     }
     void announce(Turn& turn) {
-        const NodeId node = successor(turn);
+        const NodeId node = ring.successor(turn);
         if (node != turn.seat.self) turn.send(node, Elected{run, *leader});
     }
     void follow(Turn& turn, Key winner) {
@@ -318,14 +308,11 @@ private:
         begin_again(turn, node);
     }
     bool stands_next_to(const Turn& turn, NodeId gone) const {
-        const MemberList& members = turn.seat.members;
-        const Direction direction = turn.config().direction;
-        if (turn.fixed(heir)) return ring.rank(gone, turn.seat.self, members, direction) == 0;
-        return LivingRing::steps(gone, turn.seat.self, members, direction) == 1;
+        if (turn.fixed(heir)) return ring.rank(turn, gone) == 0;
+        return LivingRing::steps(turn, gone, turn.seat.self) == 1;
     }
     void begin_again(Turn& turn, NodeId gone) {
-        turn.arm(Again{}, ring.my_turn(gone, turn.seat.self, turn.seat.members,
-                                       turn.config().direction, attempts.of(turn.config().slot)));
+        turn.arm(Again{}, ring.my_turn(turn, gone, attempts.of(turn.config().slot)));
     }
 };
 static_assert(Protocol<Ring>);

@@ -1,30 +1,23 @@
 // elect/ring_flaws_test.cc -- what each of the ring's fixes is for: the flaw without it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "elect/plans_test.h"
 #include "elect/ring.h"
-#include "sim/test_kit.h"
 
 namespace conclave {
 namespace {
 
-using kit::at;
+using kit::and_then;
 using kit::node;
+using kit::with_detector;
+using kit::without;
 
 // In ring order; boots silently; nobody detects anything but what the schedule tells.
 Plan ring_of(const std::vector<std::uint32_t>& ids, const std::vector<std::uint32_t>& callers) {
-    Plan plan = kit::started(default_plan(ids.size()), callers);
-    for (std::size_t place = 0; place < ids.size(); ++place) {
-        plan.members[place].node = node(ids[place]);
-    }
-    return plan;
-}
-Plan with_detector(Plan plan) {
-    plan.oracle.present = true;
-    return plan;
+    return kit::in_ring_order(kit::started(default_plan(ids.size()), callers), ids);
 }
 Plan with_initiators(Plan plan) {
     plan.options.emplace_back("initiators", "on");
@@ -34,20 +27,9 @@ Plan with_neighbours_watching(Plan plan) {
     plan.options.emplace_back("watch", "neighbour");
     return plan;
 }
-Plan without(Plan plan, const std::vector<std::string>& fixes) {
-    plan.without = fixes;
-    return plan;
-}
-Plan and_then(Plan plan, double when, Fault fault) {
-    plan.schedule.push_back({at(when), std::move(fault)});
-    return plan;
-}
 
-std::string wrong_with(const Plan& plan) { return kit::text(kit::run<Ring>(plan)); }
-std::string leader_of_all(const Plan& plan) {
-    const Report report = kit::run<Ring>(plan);
-    return report.agreed ? election::name(report.leaders.front().second) : "not agreed";
-}
+constexpr auto wrong_with = kit::wrong_with<Ring>;
+constexpr auto leader_of_all = kit::leader_of_all<Ring>;
 
 // RGT-1, S-15 (000:76): 3 takes part already when ELECTION(2) arrives, and answers with its own
 // key again: one message that should have been swallowed becomes another run.

@@ -60,9 +60,8 @@ struct RingList {
         const auto hops = static_cast<Duration::rep>(2 * s.nodes);
         return {{}, ack, hops * (hop + ack) + 4 * ack, hop, s.direction, s.join};
     }
-    // The longest of the doubled waits, and one run.
     static Duration settles_within(const Config& config, std::size_t nodes) {
-        return 10 * config.run + 12 * static_cast<Duration::rep>(nodes) * config.slot;
+        return settling_time_of_ring(config, nodes);
     }
     template <class F> static void each_option(Config& config, F option) {
         option("ack", config.ack);
@@ -128,26 +127,24 @@ struct RingList {
         if (!awaited) begin(turn);  // at most one at a time
     }
     void on(Turn& turn, Suspected peer) {
-        const NodeId before = successor(turn);
-        ring.suspect(peer.node);
+        const bool moved = ring.suspect(turn, peer.node);
         while (Hop* lost = hops.find(peer.node)) pass_by(turn, lost);
-        if (successor(turn) != before && turn.fixed(resend)) tell_result(turn, successor(turn));
+        if (moved && turn.fixed(resend)) tell_result(turn, ring.successor(turn));
         look_after(turn);
     }
     void on(Turn& turn, Trusted peer) {
-        const NodeId before = successor(turn);
-        ring.trust(peer.node);
-        if (successor(turn) != before && turn.fixed(resend)) tell_result(turn, successor(turn));
+        const bool moved = ring.trust(turn, peer.node);
+        if (moved && turn.fixed(resend)) tell_result(turn, ring.successor(turn));
     }
     // What was under way to its old life is lost.
     void on(Turn& turn, Restarted peer) {
-        ring.trust(peer.node);
+        ring.trust(turn, peer.node);
         if (!turn.fixed(resend)) return;
         for (const Hop& hop : hops.list) {
             if (hop.to != peer.node) continue;
             std::visit([&](const auto& one) { turn.resend(hop.to, one); }, hop.message);
         }
-        if (successor(turn) == peer.node) tell_result(turn, peer.node);
+        if (ring.successor(turn) == peer.node) tell_result(turn, peer.node);
     }
 
     // Acknowledged last: once I say that I have it, what I saved and sent must be safe.
@@ -185,10 +182,6 @@ struct RingList {
     }
 
 private:
-    NodeId successor(const Turn& turn) const { return after(turn, turn.seat.self); }
-    NodeId after(const Turn& turn, NodeId node) const {
-        return ring.after(node, turn.seat.self, turn.seat.members, turn.config().direction).node;
-    }
     // False if the run is of an old round.
     bool enter(Turn& turn, NodeId from, Run heard) {
         if (heard.round > seen.round) renew(turn, heard.round);
@@ -261,7 +254,7 @@ private:
         pass_on(turn, {turn.seat.self, std::move(message)});
     }
     void pass_on(Turn& turn, Hop hop) {
-        const NodeId to = after(turn, hop.to);
+        const NodeId to = ring.after(turn, hop.to).node;
         if (to == turn.seat.self) {
             const auto* election = std::get_if<Election>(&hop.message);
             return election ? collect(turn, *election) : void();
@@ -321,8 +314,7 @@ private:
         if (leader_is_gone() && !awaited) begin_again(turn, office->leader.node);
     }
     void begin_again(Turn& turn, NodeId gone) {
-        turn.arm(Again{}, ring.my_turn(gone, turn.seat.self, turn.seat.members,
-                                       turn.config().direction, attempts.of(turn.config().slot)));
+        turn.arm(Again{}, ring.my_turn(turn, gone, attempts.of(turn.config().slot)));
     }
 };
 static_assert(Protocol<RingList>);

@@ -8,31 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "sim/test_kit.h"
+#include "elect/plans_test.h"
 
 namespace conclave {
 namespace {
 
-using kit::at;
+using kit::and_then;
 using kit::node;
+using kit::with_detector;
+using kit::without;
 
-Plan without(Plan plan, const std::vector<std::string>& fixes) {
-    plan.without = fixes;
-    return plan;
-}
-Plan and_then(Plan plan, double when, Fault fault) {
-    plan.schedule.push_back({at(when), std::move(fault)});
-    return plan;
-}
-Plan with_detector(Plan plan) {
-    plan.oracle.present = true;
-    return plan;
-}
-std::string wrong_with(const Plan& plan) { return kit::text(kit::run<RingList>(plan)); }
-std::string leader_of_all(const Plan& plan) {
-    const Report report = kit::run<RingList>(plan);
-    return report.agreed ? election::name(report.leaders.front().second) : "not agreed";
-}
+constexpr auto wrong_with = kit::wrong_with<RingList>;
+constexpr auto leader_of_all = kit::leader_of_all<RingList>;
 
 TEST(RingList, OneInitiatorCostsTwoLaps) {
     for (std::uint32_t n = 2; n <= 32; ++n) {
@@ -253,13 +240,8 @@ TEST(RingList, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<RingList>(
 TEST(RingList, SurvivesCrashesRestartsAndLies) {
     const auto simulator = make_simulator<RingList>("ring-list");
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        Plan plan = claimed_plan(RingList::assumes, RingList::claim.kind, seed);
-        plan.oracle.reliable = false;
-        plan.adversary.false_suspicions = 3;
-        std::vector<NodeId> ids;
-        for (const Member& member : plan.members) ids.push_back(member.node);
-        plan.schedule = draw_schedule(plan.adversary, ids, seed);
-        const Report report = simulator->run(plan);
+        const Plan plan = claimed_plan(RingList::assumes, RingList::claim.kind, seed);
+        const Report report = simulator->run(kit::lied_to(plan));
         ASSERT_TRUE(report.violations.empty()) << "seed " << seed << "\n" << kit::text(report);
     }
 }

@@ -8,20 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "sim/test_kit.h"
+#include "elect/plans_test.h"
 
 namespace conclave {
 namespace {
 
 using kit::node;
+using kit::sent;
 
 enum class Form { lecture_000, lecture_001 };  // 001: with initiators
 constexpr Form forms[] = {Form::lecture_000, Form::lecture_001};
 
-// In the order given, each node's successor being the next in the list.
 Plan ring_of(const std::vector<std::uint32_t>& ids, Form form = Form::lecture_000) {
-    Plan plan = default_plan(ids.size());
-    for (std::size_t at = 0; at < ids.size(); ++at) plan.members[at].node = node(ids[at]);
+    Plan plan = kit::in_ring_order(default_plan(ids.size()), ids);
     if (form == Form::lecture_001) plan.options.emplace_back("initiators", "on");
     return plan;
 }
@@ -29,12 +28,6 @@ std::vector<std::uint32_t> up_to(std::uint32_t n) {
     std::vector<std::uint32_t> ids(n);
     std::iota(ids.begin(), ids.end(), 1U);
     return ids;
-}
-std::uint64_t sent(const Report& report, const std::string& type) {
-    for (const MessageCount& count : report.messages) {
-        if (count.type == type) return count.sent;
-    }
-    return 0;
 }
 void expect_quiet_and_well(const Report& report, std::uint32_t leader, const std::string& what) {
     EXPECT_TRUE(report.violations.empty()) << what << "\n" << kit::text(report);
@@ -228,12 +221,7 @@ TEST(Ring, SurvivesCrashesRestartsAndLies) {
         Plan plan = claimed_plan(Ring::assumes, Ring::claim.kind, seed);
         if (seed % 2 == 0) plan.options.emplace_back("initiators", "on");
         if (seed % 4 < 2) plan.options.emplace_back("watch", "neighbour");
-        plan.oracle.reliable = false;
-        plan.adversary.false_suspicions = 3;
-        std::vector<NodeId> ids;
-        for (const Member& member : plan.members) ids.push_back(member.node);
-        plan.schedule = draw_schedule(plan.adversary, ids, seed);
-        const Report report = simulator->run(plan);
+        const Report report = simulator->run(kit::lied_to(plan));
         ASSERT_TRUE(report.violations.empty()) << "seed " << seed << "\n" << kit::text(report);
     }
 }

@@ -53,13 +53,24 @@ template <class P> std::optional<std::string> one_inside(const View<P>& view) {
     return std::nullopt;
 }
 
+// "3 waits for 1 and 2", where the algorithm can tell for whom (`waits_for`).
+template <class P> std::string wait_of(const Standing<P>& node) {
+    std::string whom;
+    if constexpr (requires { node.state->waits_for(); }) {
+        for (NodeId other : node.state->waits_for())
+            whom += (whom.empty() ? "" : " and ") + name(other);
+    }
+    return name(node.node) + " waits for " + (whom.empty() ? "ever" : whom);
+}
+
 // ME2: nobody who lives waits for ever. At rest nobody waits at all.
 template <class P> std::optional<std::string> nobody_waits(const View<P>& view) {
+    std::string waits;
     for (const auto& node : view.nodes) {
         if (!node.up || node.state->section(node.now) != Section::waiting) continue;
-        return name(node.node) + " waits for ever";
+        waits += (waits.empty() ? "" : ", ") + wait_of(node);
     }
-    return std::nullopt;
+    return waits.empty() ? std::nullopt : std::optional(waits);
 }
 
 // ME3: who asked first, as far as messages can tell, enters first.

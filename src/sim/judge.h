@@ -21,7 +21,7 @@ public:
         marks_.resize(P::properties().size());
         for (std::size_t at = 0; at < marks_.size(); ++at) {
             const Property<P>& property = P::properties()[at];
-            if (property.demand == Demand::settled) continue;
+            if (of_a_whole_run(property.demand)) continue;
             if (property.demand == Demand::sometimes && marks_[at]) continue;  // seen is seen
             const auto wrong = property.broken(view);
             const bool before = marks_[at];
@@ -51,6 +51,10 @@ public:
     }
 
 private:
+    static bool of_a_whole_run(Demand demand) {
+        return demand != Demand::always && demand != Demand::sometimes;
+    }
+
     std::vector<char> marks_;  // an `always` that is broken, a `sometimes` that was seen
 };
 

@@ -1,5 +1,6 @@
 // sim/options.h -- an algorithm's settings and fixes by name, through any number of stacked parts.
 #pragma once
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -132,6 +133,18 @@ template <class P> Duration settling_time(const typename P::Config& config, std:
                settling_time<typename P::Upper>(config.upper, nodes);
     } else if constexpr (requires { P::settles_within(config, nodes); }) {
         return P::settles_within(config, nodes);
+    } else {
+        return Duration{};
+    }
+}
+
+// How long what has settled must be watched, lest a timer that is still armed undo it.
+template <class P> Duration lingering_time(const typename P::Config& config) {
+    if constexpr (requires { typename P::Lower; }) {
+        return std::max(lingering_time<typename P::Lower>(config.lower),
+                        lingering_time<typename P::Upper>(config.upper));
+    } else if constexpr (requires { P::lingers(config); }) {
+        return P::lingers(config);
     } else {
         return Duration{};
     }

@@ -22,11 +22,13 @@ Opinion Oracle::take() { return queue_.pop(); }
 void Oracle::forget(std::uint32_t observer) {
     if (settings_.present) suspects_[observer].clear();
 }
-bool Oracle::suspects(std::uint32_t observer, NodeId subject) const {
-    return settings_.present && suspects_[observer].contains(subject);
+bool Oracle::suspects(std::uint32_t observer, NodeId subject, Incarnation life) const {
+    if (!settings_.present) return false;
+    const Incarnation* suspected = suspects_[observer].find(subject);
+    return suspected && *suspected == life;
 }
-void Oracle::suspect(std::uint32_t observer, NodeId subject) {
-    if (settings_.present) suspects_[observer].insert(subject);
+void Oracle::suspect(std::uint32_t observer, NodeId subject, Incarnation life) {
+    if (settings_.present) suspects_[observer][subject] = life;
 }
 void Oracle::trust(std::uint32_t observer, NodeId subject) {
     if (settings_.present) suspects_[observer].erase(subject);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/node_set.h"
+#include "core/table.h"
 #include "core/types.h"
 #include "sim/calendar.h"
 #include "sim/dice.h"
@@ -40,15 +40,17 @@ public:
     Opinion take();
 
     void forget(std::uint32_t observer);
-    bool suspects(std::uint32_t observer, NodeId subject) const;
-    void suspect(std::uint32_t observer, NodeId subject);
+    // `life`: the subject's latest that the observer knows of. A newer one than it was suspected in
+    // has spoken for itself.
+    bool suspects(std::uint32_t observer, NodeId subject, Incarnation life) const;
+    void suspect(std::uint32_t observer, NodeId subject, Incarnation life);
     void trust(std::uint32_t observer, NodeId subject);
 
 private:
     OracleSettings settings_;
     Dice dice_;
     Calendar<Opinion> queue_;
-    std::vector<NodeSet> suspects_;  // whom each observer was told of
+    std::vector<Table<NodeId, Incarnation>> suspects_;  // whom each observer was told of
 };
 
 }  // namespace conclave

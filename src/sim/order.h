@@ -1,6 +1,7 @@
 // sim/order.h -- which waiting requests happened before which: what ME3 is judged by.
 //
-// Nobody inside the world can know it. Each node and each message in flight carries the set of
+// Messages of the algorithm and words between applications carry it; a detector's do not. Nobody
+// inside the world can know it. Each node and each message in flight carries the set of
 // requests in its past that still wait; a request that is granted or gone leaves all those sets,
 // so a node stands for its one open request and a world stays a small value.
 #pragma once

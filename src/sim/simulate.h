@@ -11,33 +11,13 @@
 #include "core/stack.h"
 #include "core/value.h"
 #include "sim/options.h"
+#include "sim/prepare.h"
 #include "sim/recorder.h"
 #include "sim/simulator.h"
 #include "sim/theatre.h"
 #include "sim/walk.h"
 
 namespace conclave {
-
-// It detects for itself: the simulator's oracle has nothing to tell it.
-template <class P> consteval bool detects() {
-    if constexpr (requires { typename P::Lower; }) {
-        return detects<typename P::Lower>() || detects<typename P::Upper>();
-    } else {
-        return P::claim.kind == Kind::detector;
-    }
-}
-
-// What is wrong with the options together, by the word of each part.
-template <class P> std::optional<std::string> refused(const typename P::Config& config) {
-    if constexpr (requires { typename P::Lower; }) {
-        const auto below = refused<typename P::Lower>(config.lower);
-        return below ? below : refused<typename P::Upper>(config.upper);
-    } else if constexpr (requires { P::refuse(config); }) {
-        return P::refuse(config);
-    } else {
-        return std::nullopt;
-    }
-}
 
 template <Protocol P> class SimulatorOf final : public Simulator {
 public:
@@ -60,7 +40,7 @@ public:
     }
     std::optional<std::string> refuse(const Plan& plan) const override {
         Setup<P> setup;
-        if (const auto wrong = prepare(plan, setup)) return wrong;
+        if (const auto wrong = prepare(plan, name_, setup)) return wrong;
         if constexpr (detects<P>()) {
             const bool drawn = plan.adversary.false_suspicions > 0;
             if (!drawn && std::ranges::any_of(plan.schedule, is_verdict)) {
@@ -73,12 +53,13 @@ public:
         std::optional<Plan> own;
         const Plan& plan = adapted(the_plan, own);
         Setup<P> setup;
-        if (const auto wrong = prepare(plan, setup)) return Report{.violations = {{*wrong, "", 0}}};
+        if (const auto wrong = prepare(plan, name_, setup))
+            return Report{.violations = {{*wrong, "", 0}}};
         Bench<P> bench{setup};
         Recorder<P> recorder(plan, setup, name_);
         if (plan.trace || plan.diagram) bench.watcher = &recorder;
         Walk<P> walk(plan, bench);
-        Report report = walk.run(settling_time(plan, setup));
+        Report report = walk.run(settling_time(plan, setup), lingering_time<P>(setup.config));
         report.kind = P::claim.kind;
         count(bench.counts, report);
         name_verdicts(walk.world(), report);
@@ -88,13 +69,13 @@ public:
     }
     Duration settles_within(const Plan& plan) const override {
         Setup<P> setup;
-        return prepare(plan, setup) ? Duration{} : settling_time(plan, setup);
+        return prepare(plan, name_, setup) ? Duration{} : settling_time(plan, setup);
     }
     std::unique_ptr<Theatre> theatre(const Plan& the_plan) const override {
         std::optional<Plan> own;
         const Plan& plan = adapted(the_plan, own);
         Setup<P> setup;
-        prepare(plan, setup);
+        prepare(plan, name_, setup);
         const Duration settles = settling_time(plan, setup);
         return std::make_unique<TheatreOf<P>>(plan, std::move(setup), settles);
     }
@@ -127,24 +108,6 @@ private:
             return call != nullptr;
         });
         if constexpr (requires { typename P::Lower; }) plan.settings.join = Join::call;
-    }
-    std::optional<std::string> prepare(const Plan& plan, Setup<P>& setup) const {
-        setup.members = MemberList(plan.members);
-        Settings settings = plan.settings;
-        settings.nodes = plan.members.size();
-        setup.config = P::configure(settings);
-        for (const auto& [name, value] : plan.options) {
-            if (const auto wrong = set_option<P>(setup.config, name, value)) return wrong;
-        }
-        for (const std::string& fix : plan.without) {
-            const bool dropped = drop_fix<P>(setup.config, fix);
-            if (fix == incarnation_fix) {
-                setup.incarnations = false;
-            } else if (!dropped) {
-                return "unknown fix '" + fix + "' of " + std::string(name_);
-            }
-        }
-        return refused<P>(setup.config);
     }
     static Duration settling_time(const Plan& plan, const Setup<P>& setup) {
         return conclave::settling_time<P>(setup.config, plan.members.size()) +

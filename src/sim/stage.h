@@ -51,7 +51,8 @@ public:
     void pronounce(const Opinion& opinion) {
         const NodeId observer = world.id(opinion.observer), subject = world.id(opinion.subject);
         const bool gone = unreachable(opinion.observer, opinion.subject);
-        const bool suspected = oracle.suspects(opinion.observer, subject);
+        const bool suspected = oracle.suspects(opinion.observer, subject,
+                                               world.known_life(opinion.observer, opinion.subject));
         if (!world.nodes[opinion.observer].up) return;
         if (opinion.what == Opinion::What::gone && gone && !suspected) {
             if (oracle.reliable()) {
@@ -112,12 +113,16 @@ private:
         inform(Opinion::What::back, world.place(heal.to), world.place(heal.from));
     }
     void play_one(const fault::Call& call) { ask(call.node, "Campaign"); }
+    void suspect(NodeId observer, NodeId subject) {
+        const std::uint32_t at = world.place(observer);
+        oracle.suspect(at, subject, world.known_life(at, world.place(subject)));
+    }
     void play_one(const fault::Suspect& told) {
-        oracle.suspect(world.place(told.observer), told.subject);
+        suspect(told.observer, told.subject);
         world.happen(world.place(told.observer), Suspected{told.subject});
     }
     void play_one(const fault::Fail& told) {
-        oracle.suspect(world.place(told.observer), told.subject);
+        suspect(told.observer, told.subject);
         world.happen(world.place(told.observer), Failed{told.subject});
     }
     void play_one(const fault::Trust& told) {

@@ -92,6 +92,18 @@ TEST(Oracle, ReturnAfterItsDeathWasToldIsTrust) {
     EXPECT_EQ(shelf.read(2), "failed 1, trusted 1");
 }
 
+TEST(Oracle, ANewLifeThatSpokeAndDiedHasFailedAgain) {
+    Shelf shelf(2);
+    shelf.stage.play(fault::Crash{id(1)});
+    shelf.run(5 * unit);
+    shelf.stage.play(fault::Restart{id(1)});
+    shelf.ask(1, Diary::Write{id(2), 5});
+    shelf.run(unit);
+    shelf.stage.play(fault::Crash{id(1)});  // before anybody was told to trust it
+    shelf.run(5 * unit);
+    EXPECT_EQ(shelf.read(2), "failed 1, restarted 1, note 5 from 1, failed 1");
+}
+
 TEST(Oracle, RestartedObserverIsToldWhoIsGone) {
     Shelf shelf(2);
     shelf.stage.play(fault::Crash{id(1)});

@@ -27,7 +27,9 @@ public:
     World<P, Traffic<P>>& world() { return stage_.world; }
     const Judge<Top<P>>& judge() const { return judge_; }
 
-    Report run(Duration settles_within) {
+    // `lingers`: how long a run that is watched at all beyond its settling must be.
+    Report run(Duration settles_within, Duration lingers) {
+        if (plan_.linger > Duration{}) linger_ = std::max(plan_.linger, lingers);
         settle_by_ = Instant(last_fault() + settles_within);
         if constexpr (TakesTurns<Top<P>>) {
             settle_by_ += plan_.workload.longest(plan_.members.size(), settles_within);
@@ -58,7 +60,7 @@ private:
     bool over() {
         const Instant now = world().now;
         if (plan_.until > Duration{}) return false;
-        if (now > settle_by_ + plan_.linger) return true;
+        if (now > settle_by_ + linger_) return true;
         if (clockwork_.faults_left()) return false;
         if (now.time_since_epoch() < plan_.adversary.calm) return false;
         if constexpr (TakesTurns<Top<P>>) {
@@ -66,7 +68,7 @@ private:
         }
         if (busy() || !report_.events) return false;
         if (!settled_since_) return false;
-        return now - *settled_since_ >= plan_.linger;
+        return now - *settled_since_ >= linger_;
     }
 
     bool busy() {
@@ -142,6 +144,7 @@ private:
     Judge<Top<P>> judge_;
     Report report_;
     Instant settle_by_{};
+    Duration linger_{};
     std::optional<Instant> settled_since_;
 };
 

@@ -4,9 +4,12 @@
 
 #include <map>
 
+#include "mutex/path_token.h"
 #include "sim/ledger.h"
 #include "sim/order.h"
 #include "sim/plan_text.h"
+#include "sim/slate.h"
+#include "sim/world.h"
 
 namespace conclave {
 namespace {
@@ -194,6 +197,19 @@ TEST(Order, WhatIsGrantedIsInNobodysPast) {
     order.ask(1);
     order.close(0);
     EXPECT_FALSE(order.passed_by(1));
+}
+
+TEST(Order, AMessageCarriesTheRequestThatItMakes) {
+    conclave::Setup<PathToken> setup;
+    setup.members = MemberList(default_plan(3).members);
+    Bench<PathToken> bench{setup};
+    World<PathToken, Slate<PathToken>> world(bench, Slate<PathToken>(unit));
+    for (std::uint32_t node = 0; node < 3; ++node) world.boot(node);
+    world.happen(2, Asked<PathToken>{Enter{}});  // asks 1, who has the token
+    ASSERT_EQ(world.agenda.packets.size(), 1U);
+    EXPECT_EQ(world.agenda.packets[0].past.requests, world.order.bit(2));
+    world.arrive(world.agenda.take_packet(0));
+    EXPECT_EQ(world.order.places[0].past.requests, world.order.bit(2));
 }
 
 TEST(Order, HearsayCounts) {

@@ -251,7 +251,12 @@ private:
         }
         if (!nodes[packet.to].up) return;  // hearing of the restart tore its Save
         if (own_message(packet)) bench_->last_arrival = now;
-        if constexpr (TakesTurns<Top<P>>) order.learn(packet.to, packet.past);
+        // A detector's messages tell nobody what is asked for.
+        if constexpr (TakesTurns<Top<P>>) {
+            if (Counts<P>::kinds[packet.message.index()] != Kind::detector) {
+                order.learn(packet.to, packet.past);
+            }
+        }
         step_node(packet.to, Received<P>{id(packet.from), std::move(packet.message)});
     }
 
@@ -265,6 +270,7 @@ private:
                            node.incarnation};
         step(node.state, seat, node.clock.read(now), event, effects);
         if (bench_->watcher) bench_->watcher->stepped(now, at, node, Event<P>(event), effects.list);
+        if constexpr (TakesTurns<Top<P>>) follow_request(at);
         obey_all(at);
     }
     void obey_all(std::uint32_t at) {
@@ -279,17 +285,22 @@ private:
         }
         if constexpr (TakesTurns<Top<P>>) follow_section(at);
     }
+    // Before the step's messages leave: they carry the request in their past.
+    void follow_request(std::uint32_t at) {
+        const Section was = order.places[at].section, is = section_of(at);
+        if (was != is && was != Section::waiting && is != Section::outside) order.ask(at);
+    }
+    Section section_of(std::uint32_t at) const {
+        return top(nodes[at].state).section(nodes[at].clock.read(now));
+    }
     // Who asks, enters and leaves shows in where it stands after a step.
     void follow_section(std::uint32_t at) {
-        const Section is = top(nodes[at].state).section(nodes[at].clock.read(now));
+        const Section is = section_of(at);
         const Section was = std::exchange(order.places[at].section, is);
         if (was == is) return;
         if (was != Section::outside && is != Section::inside) bench_->ledger.left(now, at);
         if (is == Section::outside) return close_request(at);
-        if (was != Section::waiting) {
-            order.ask(at);
-            bench_->ledger.asked(now, at);
-        }
+        if (was != Section::waiting) bench_->ledger.asked(now, at);
         if (is == Section::waiting) return;
         if (const auto passed = order.passed_by(at)) {
             bench_->ledger.overtook();
