@@ -49,7 +49,7 @@ template <class P> Used run(const Plan& plan) {
     Bench<P> bench{setup};
     const std::uint64_t before = allocations;
     Walk<P> walk(plan, bench);
-    const Report report = walk.run(Duration{});
+    const Report report = walk.run(Duration{}, Duration{});
     return {report.events, allocations - before};
 }
 
