@@ -30,12 +30,13 @@ class MemberList {
 public:
     MemberList() = default;
     explicit MemberList(std::vector<Member> members) : members_(std::move(members)) {
-        for (std::uint32_t at = 0; at < members_.size(); ++at) by_id_.push_back(at);
-        std::ranges::sort(by_id_, {}, [this](std::uint32_t at) { return members_[at].node; });
         consecutive_ = !members_.empty();
         for (std::size_t at = 0; at < members_.size(); ++at) {
             if (number(members_[at].node) != number(members_[0].node) + at) consecutive_ = false;
         }
+        if (consecutive_) return;
+        for (std::uint32_t at = 0; at < members_.size(); ++at) by_id_.push_back(at);
+        std::ranges::sort(by_id_, {}, [this](std::uint32_t at) { return members_[at].node; });
     }
 
     std::size_t size() const { return members_.size(); }
@@ -44,14 +45,9 @@ public:
     auto end() const { return members_.end(); }
 
     std::optional<std::size_t> find(NodeId node) const {
-        if (consecutive_) {
-            const std::size_t at = number(node) - number(members_[0].node);
-            return at < members_.size() ? std::optional(at) : std::nullopt;
-        }
-        auto found = std::ranges::lower_bound(
-            by_id_, node, {}, [this](std::uint32_t at) { return members_[at].node; });
-        if (found == by_id_.end() || members_[*found].node != node) return std::nullopt;
-        return *found;
+        if (!consecutive_) return search(node);
+        const std::size_t at = number(node) - number(members_[0].node);
+        return at < members_.size() ? std::optional(at) : std::nullopt;
     }
     bool contains(NodeId node) const { return find(node).has_value(); }
     std::size_t index_of(NodeId node) const {
@@ -70,8 +66,15 @@ public:
     }
 
 private:
+    std::optional<std::size_t> search(NodeId node) const {
+        auto found = std::ranges::lower_bound(
+            by_id_, node, {}, [this](std::uint32_t at) { return members_[at].node; });
+        if (found == by_id_.end() || members_[*found].node != node) return std::nullopt;
+        return *found;
+    }
+
     std::vector<Member> members_;
-    std::vector<std::uint32_t> by_id_;
+    std::vector<std::uint32_t> by_id_;  // unless they are consecutive
     bool consecutive_ = false;
 };
 

@@ -11,7 +11,7 @@ namespace conclave::quorum {
 
 using Judgement = std::optional<std::string>;
 
-inline Judgement blame(const std::optional<History::Slip>& slip, const std::string& what) {
+inline Judgement blame(const std::optional<History::Slip>& slip, const char* what) {
     if (!slip) return std::nullopt;
     return election::name(slip->node) + what + std::to_string(slip->epoch.value);
 }

@@ -5,7 +5,6 @@
 // paused, and takes it back. Lies are scheduled as faults.
 #pragma once
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/table.h"
@@ -30,41 +29,22 @@ struct OracleSettings {
 
 class Oracle {
 public:
-    Oracle(OracleSettings settings, std::size_t nodes, std::uint64_t seed)
-        : settings_(settings), dice_(seed), suspects_(settings.present ? nodes : 0) {}
+    Oracle(OracleSettings settings, std::size_t nodes, std::uint64_t seed);
 
     bool reliable() const { return settings_.reliable; }
 
     // Everybody will hear of the subject; the caller says later whether it is still true.
-    void spread(Instant now, Opinion::What what, std::uint32_t subject) {
-        for (std::uint32_t observer = 0; observer < suspects_.size(); ++observer) {
-            inform(now, what, observer, subject);
-        }
-    }
-    void inform(Instant now, Opinion::What what, std::uint32_t observer, std::uint32_t subject) {
-        if (!settings_.present || observer == subject) return;
-        const Instant due = now + dice_.between(settings_.least, settings_.most);
-        queue_.push({due, what, observer, subject});
-    }
-    Instant next_due() { return queue_.empty() ? Instant::max() : queue_.next_due(); }
-    Opinion take() { return queue_.pop(); }
+    void spread(Instant now, Opinion::What what, std::uint32_t subject);
+    void inform(Instant now, Opinion::What what, std::uint32_t observer, std::uint32_t subject);
+    Instant next_due() const { return queue_.next_due(); }
+    Opinion take();
 
-    void forget(std::uint32_t observer) {
-        if (settings_.present) suspects_[observer].clear();
-    }
+    void forget(std::uint32_t observer);
     // `life`: the subject's latest that the observer knows of. A newer one than it was suspected in
     // has spoken for itself.
-    bool suspects(std::uint32_t observer, NodeId subject, Incarnation life) const {
-        if (!settings_.present) return false;
-        const Incarnation* suspected = suspects_[observer].find(subject);
-        return suspected && *suspected == life;
-    }
-    void suspect(std::uint32_t observer, NodeId subject, Incarnation life) {
-        if (settings_.present) suspects_[observer][subject] = life;
-    }
-    void trust(std::uint32_t observer, NodeId subject) {
-        if (settings_.present) suspects_[observer].erase(subject);
-    }
+    bool suspects(std::uint32_t observer, NodeId subject, Incarnation life) const;
+    void suspect(std::uint32_t observer, NodeId subject, Incarnation life);
+    void trust(std::uint32_t observer, NodeId subject);
 
 private:
     OracleSettings settings_;

@@ -26,7 +26,7 @@ public:
     std::vector<Alarm> alarms;       // in the order armed; the node knows which still count
 
     // The world's side.
-    template <class W> void send(W&, Packet<P> packet) {
+    template <class W> void send(W&, Packet<P>&& packet) {
         packet.due = packet.sent + delay_;
         packets.push_back(std::move(packet));
     }

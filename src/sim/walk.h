@@ -127,8 +127,8 @@ private:
         report_.time = in_units(bench_.last_arrival);
         report_.end = in_units(world().now);
         if (settled_since_) report_.agreed_at = in_units(*settled_since_);
-        if (!bench_.offices.empty()) report_.elected_at = in_units(bench_.offices.front());
-        report_.changes = bench_.offices.size();
+        if (bench_.first_office) report_.elected_at = in_units(*bench_.first_office);
+        report_.changes = bench_.offices;
         if constexpr (TakesTurns<Top<P>>) {
             report_.turns = bench_.ledger.turns(world().order.followed());
         }

@@ -21,71 +21,11 @@
 #include "core/value.h"
 #include "sim/adversary.h"
 #include "sim/ledger.h"
+#include "sim/node.h"
 #include "sim/order.h"
 #include "sim/unit.h"
 
 namespace conclave {
-
-template <class P> struct Armed {
-    typename P::Timer timer;
-    Instant due;              // in true time
-    std::uint32_t stamp = 0;  // tells this arming from an earlier one of the same timer
-};
-
-// Only mutual exclusion has an order of requests to follow.
-template <class P, class T> using IfTakesTurns = std::conditional_t<TakesTurns<Top<P>>, T, None>;
-
-template <class P> struct Packet {
-    typename P::Message message;
-    Instant sent;
-    Instant due;  // set by the agenda
-    Incarnation incarnation;
-    std::uint32_t from = 0, to = 0;  // places in the member list
-    bool repair = false;
-    [[no_unique_address]] IfTakesTurns<P, Past> past{};
-};
-
-// A clock that starts anywhere and runs a little too fast or too slow.
-struct LocalClock {
-    Duration offset{};
-    std::int64_t ppm = 0;
-
-    Instant read(Instant now) const {
-        const std::int64_t t = now.time_since_epoch().count();
-        const std::int64_t gained = t / million * ppm + t % million * ppm / million;
-        return Instant(offset + Duration(t + gained));
-    }
-    // The true time that a wait on this clock takes, rounded up: a timer is never early.
-    Duration true_length(Duration wait) const {
-        if (ppm == 0) return wait;
-        const std::int64_t own = million + ppm;
-        const std::int64_t lost = wait.count() / own * ppm + wait.count() % own * ppm / own;
-        return Duration(wait.count() - lost + 1);
-    }
-    // From now on it runs at another rate; what it shows does not jump.
-    void set_rate(Instant now, std::int64_t new_ppm) {
-        const Instant shown = read(now);
-        ppm = new_ppm;
-        offset += shown - read(now);
-    }
-    static constexpr std::int64_t million = 1'000'000;
-};
-
-template <class P> struct Node {
-    P state{};
-    typename P::Durable durable{};
-    Attribute attribute = 0;
-    Incarnation incarnation{};
-    LocalClock clock{};
-    bool up = false;
-    bool paused = false;
-    bool tear = false;  // the next Save, and everything behind it, is lost in a crash
-    std::uint32_t stamps = 0;
-    Small<Armed<P>, 2> timers;
-    // Peers known to have restarted; everybody else is in its first incarnation.
-    Small<std::pair<std::uint32_t, Incarnation>, 1> restarted;
-    std::vector<std::variant<Packet<P>, Event<P>>> held;  // what came while it was paused
-};
 
 template <class P> struct Setup {
     MemberList members;
@@ -129,8 +69,9 @@ template <class P> struct Bench {
     Effects<P> effects{};
     Counts<P> counts{};
     Watcher<P>* watcher = nullptr;
-    Instant last_arrival{};          // of a message of the algorithm's own
-    std::vector<Instant> offices{};  // when somebody took office
+    Instant last_arrival{};                 // of a message of the algorithm's own
+    std::optional<Instant> first_office{};  // when somebody took office
+    std::uint64_t offices = 0;              // how often anybody did
     Ledger ledger{};
 };
 
@@ -170,7 +111,7 @@ public:
         node.state = P{};
         node.incarnation = node.incarnation.next();
         if constexpr (TakesTurns<Top<P>>) bench_->ledger.booted(now, at);
-        step_node(at, Booted<P>{node.durable});
+        step_node(at, Event<P>(Booted<P>{node.durable}));
     }
     void crash(std::uint32_t at) {
         Node<P>& node = nodes[at];
@@ -233,9 +174,9 @@ public:
         return false;
     }
     // An event of the driver's own, or a request: Asked, Suspected, Trusted, ...
-    template <class E> void happen(std::uint32_t at, const E& event) {
+    void happen(std::uint32_t at, const Event<P>& event) {
         if (!nodes[at].up) return;
-        if (nodes[at].paused) return nodes[at].held.push_back(Event<P>(event));
+        if (nodes[at].paused) return nodes[at].held.push_back(event);
         step_node(at, event);
     }
     // A word between two applications, past the algorithm. One that orders requests by clocks of
@@ -269,12 +210,7 @@ public:
 
     // The properties' look at it all.
     template <class F> auto judge(F with_view) const {
-        Small<Standing<Top<P>>, 16> standing;
-        for (std::size_t at = 0; at < nodes.size(); ++at) {
-            const Node<P>& node = nodes[at];
-            standing.push_back(
-                {id(at), &top(node.state), node.up, node.attribute, node.clock.read(now)});
-        }
+        const auto standing = standings();
         return with_view(View<Top<P>>{{standing.data(), standing.size()},
                                       setup().members,
                                       top_config(setup().config),
@@ -284,6 +220,16 @@ public:
     }
 
 private:
+    Small<Standing<Top<P>>, 16> standings() const {
+        Small<Standing<Top<P>>, 16> standing;
+        standing.reserve(nodes.size());
+        for (std::size_t at = 0; at < nodes.size(); ++at) {
+            const Node<P>& node = nodes[at];
+            standing.push_back(
+                {id(at), &top(node.state), node.up, node.attribute, node.clock.read(now)});
+        }
+        return standing;
+    }
     template <class C> static const auto& top_config(const C& config) {
         if constexpr (requires { config.upper; }) {
             return top_config(config.upper);
@@ -295,7 +241,7 @@ private:
         const Incarnation known = known_life(packet.to, packet.from);
         if (packet.incarnation <= known) return packet.incarnation == known;
         learn_life(packet.to, packet.from, packet.incarnation);
-        step_node(packet.to, Restarted{id(packet.from)});
+        step_node(packet.to, Event<P>(Restarted{id(packet.from)}));
         return true;
     }
 
@@ -314,6 +260,8 @@ private:
         step_node(packet.to, Received<P>{id(packet.from), std::move(packet.message)});
     }
 
+    // Messages and timers as they are; everything else, which is seldom, as an Event<P>: each type
+    // of event costs seconds to compile.
     template <class E> void step_node(std::uint32_t at, const E& event) {
         Node<P>& node = nodes[at];
         Effects<P>& effects = bench_->effects;
@@ -323,7 +271,10 @@ private:
         step(node.state, seat, node.clock.read(now), event, effects);
         if (bench_->watcher) bench_->watcher->stepped(now, at, node, Event<P>(event), effects.list);
         if constexpr (TakesTurns<Top<P>>) follow_request(at);
-        for (Effect<P>& effect : effects.list) {
+        obey_all(at);
+    }
+    void obey_all(std::uint32_t at) {
+        for (Effect<P>& effect : bench_->effects.list) {
             if (nodes[at].tear && std::holds_alternative<Save<P>>(effect)) {
                 crash(at);
                 torn = at;
@@ -401,7 +352,7 @@ private:
     void obey(std::uint32_t at, Tell<P>& tell) {
         if constexpr (holds<typename P::Notice, LeaderIs>) {
             const auto* told = std::get_if<LeaderIs>(&tell.notice);
-            if (told && told->leader == id(at)) bench_->offices.push_back(now);
+            if (told && told->leader == id(at)) note_office();
         }
         std::visit(
             [&](const auto& notice) {
@@ -412,6 +363,10 @@ private:
                 }
             },
             tell.notice);
+    }
+
+    void note_office() {
+        if (bench_->offices++ == 0) bench_->first_office = now;
     }
 
     Bench<P>* bench_;
