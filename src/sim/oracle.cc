@@ -27,6 +27,9 @@ bool Oracle::suspects(std::uint32_t observer, NodeId subject, Incarnation life) 
     const Incarnation* suspected = suspects_[observer].find(subject);
     return suspected && *suspected == life;
 }
+bool Oracle::suspects(std::uint32_t observer, NodeId subject) const {
+    return settings_.present && suspects_[observer].find(subject) != nullptr;
+}
 void Oracle::suspect(std::uint32_t observer, NodeId subject, Incarnation life) {
     if (settings_.present) suspects_[observer][subject] = life;
 }

@@ -43,6 +43,7 @@ public:
     // `life`: the subject's latest that the observer knows of. A newer one than it was suspected in
     // has spoken for itself.
     bool suspects(std::uint32_t observer, NodeId subject, Incarnation life) const;
+    bool suspects(std::uint32_t observer, NodeId subject) const;  // in whatever life
     void suspect(std::uint32_t observer, NodeId subject, Incarnation life);
     void trust(std::uint32_t observer, NodeId subject);
 

@@ -5,9 +5,9 @@
 //     attr=3=load:0.2[@T]            a live attribute, known to its node alone: the less load, the
 //                                    better; of anything else the more. Decimals become thousandths
 //     start=1,2                      all boot silently, these call at 0, no detector runs
-//     requests=5 hold=3 think=0..20 contention=2 whispers=0.3      where there is a critical section:
-//                                    how often each asks (with start=: only those), how long it
-//                                    stays and pauses, how many at once (0: all), side messages
+//     requests=5 hold=3 think=0..20 contention=2 whispers=0.3      for a critical section: how often
+//                                    each asks (with start=: only those), how long it stays and
+//                                    pauses, how many at once (0: all), side messages
 //     join=call|stay direction=next|previous detector=oracle|none verdict=LO..HI (after a crash)
 //     timing=synchronous|asynchronous tm=1 tp=0 delay=LO..HI loss=0.1 dup=0.05 reorder=on
 //     crash=6@3[:torn] restart=6@9[:amnesia] pause=5@10..40 drift=4=1.001 clock=4:1000:7

@@ -51,21 +51,20 @@ public:
     void pronounce(const Opinion& opinion) {
         const NodeId observer = world.id(opinion.observer), subject = world.id(opinion.subject);
         const bool gone = unreachable(opinion.observer, opinion.subject);
-        const bool suspected = oracle.suspects(opinion.observer, subject,
-                                               world.known_life(opinion.observer, opinion.subject));
+        const Incarnation known = world.known_life(opinion.observer, opinion.subject);
         if (!world.nodes[opinion.observer].up) return;
-        if (opinion.what == Opinion::What::gone && gone && !suspected) {
+        if (opinion.what == Opinion::What::gone && gone &&
+            !oracle.suspects(opinion.observer, subject, known)) {
             if (oracle.reliable()) {
                 play(fault::Fail{observer, subject});
             } else {
                 play(fault::Suspect{observer, subject});
             }
-        } else if (opinion.what != Opinion::What::gone && !gone && suspected) {
+        } else if (opinion.what != Opinion::What::gone && !gone &&
+                   oracle.suspects(opinion.observer, subject)) {
             play(fault::Trust{observer, subject});
         } else if (opinion.what == Opinion::What::restarted && !gone &&
-                   world.setup().incarnations &&
-                   world.nodes[opinion.subject].incarnation >
-                       world.known_life(opinion.observer, opinion.subject)) {
+                   world.setup().incarnations && world.nodes[opinion.subject].incarnation > known) {
             play(fault::Restarted{observer, subject});  // no message of the new life came first
         }
     }

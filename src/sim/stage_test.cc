@@ -104,6 +104,22 @@ TEST(Oracle, ANewLifeThatSpokeAndDiedHasFailedAgain) {
     EXPECT_EQ(shelf.read(2), "failed 1, restarted 1, note 5 from 1, failed 1");
 }
 
+TEST(Oracle, ASuspicionThatWaitedBehindANewLifeIsTakenBack) {
+    Shelf shelf(2, false);
+    shelf.stage.play(fault::Crash{id(1)});
+    shelf.stage.play(fault::Restart{id(1)});
+    shelf.stage.play(fault::Pause{id(2)});
+    shelf.ask(1, Diary::Write{id(2), 5});
+    shelf.run(unit);
+    shelf.stage.play(fault::Cut{id(1), id(2)});
+    shelf.run(5 * unit);
+    shelf.stage.play(fault::Resume{id(2)});
+    EXPECT_EQ(shelf.read(2), "restarted 1, note 5 from 1, suspected 1");
+    shelf.stage.play(fault::Heal{id(1), id(2)});
+    shelf.run(5 * unit);
+    EXPECT_EQ(shelf.read(2), "trusted 1");
+}
+
 TEST(Oracle, RestartedObserverIsToldWhoIsGone) {
     Shelf shelf(2);
     shelf.stage.play(fault::Crash{id(1)});
