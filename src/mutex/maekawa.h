@@ -6,9 +6,8 @@
 // Ensures  one at a time; every request of a live node is granted once all who crashed are back.
 //          With a reliable detector it is enough that one voting set is alive.
 // Breaks   if a message is lost (scenarios/maekawa_lost_message.txt), or a live node is said to
-// have
-//          failed (scenarios/maekawa_false_verdict.txt). A request may overtake one that happened
-//          before it: the two need not meet at a voter in time.
+//          have failed (scenarios/maekawa_false_verdict.txt). A request may overtake one that
+//          happened before it: the two need not meet at a voter in time.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 //     attr=3=load:0.2[@T]            a live attribute, known to its node alone: the less load, the
 //                                    better; of anything else the more. Decimals become thousandths
 //     start=1,2                      all boot silently, these call at 0, no detector runs
-//     requests=5 hold=3 think=0..20 contention=2 whispers=0.3      for a critical section: how often
+//     requests=5 hold=3 think=0..20 contention=2 whispers=0.3     for a critical section: how often
 //                                    each asks (with start=: only those), how long it stays and
 //                                    pauses, how many at once (0: all), side messages
 //     join=call|stay direction=next|previous detector=oracle|none verdict=LO..HI (after a crash)
