@@ -16,7 +16,9 @@ endforeach()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+    # Without this, ccache remembers nothing that uses a precompiled header.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 find_package(Boost 1.81 REQUIRED)
 
@@ -29,7 +31,9 @@ target_compile_options(conclave_base INTERFACE
     -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)  # an assert names src/..., not somebody's home
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(conclave_base INTERFACE -Wno-restrict)  # g++ 12 blames `"text" + string`
+    target_compile_options(conclave_base INTERFACE
+        -Wno-restrict       # g++ 12 blames `"text" + string`
+        -fpch-preprocess)  # ccache wants to see which precompiled header is used
 else()
     # For clang it is a part of -Wconversion, for g++ it is not: let both mean the same.
     target_compile_options(conclave_base INTERFACE -Wno-sign-conversion)

@@ -7,7 +7,7 @@ include(GoogleTest)
 # src/<room>/*_test.cc is the program <room>_test. A test may include anything, so it links all.
 function(conclave_add_room_tests room)
     file(GLOB sources CONFIGURE_DEPENDS src/${room}/*_test.cc)
-    if(NOT sources)
+    if(NOT sources OR NOT room MATCHES "${CONCLAVE_TEST_ROOMS}")
         return()
     endif()
     set(program ${room}_test)
@@ -18,6 +18,7 @@ function(conclave_add_room_tests room)
     target_compile_definitions(${program} PRIVATE
         CONCLAVE_BINARY="${CMAKE_BINARY_DIR}/conclave"
         CONCLAVE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <core/value.h>)
     set_target_properties(${program} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST

@@ -7,10 +7,13 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/algorithms.h"
+#include "cli/check.h"
 #include "cli/compare.h"
 #include "cli/detector.h"
 #include "cli/sim.h"
@@ -75,6 +78,49 @@ constexpr std::array settings{
     Setting{"linger", "what has settled must stay so for this long"},
 };
 
+// What `check` takes: budgets and bounds, and those settings of a plan that decide its world.
+constexpr std::array check_settings{
+    Setting{"nodes", "how many, or their ids in ring order: 3 (the default), 3,32,5"},
+    Setting{"crashes", "how many there may be; likewise:"},
+    Setting{"restarts", "of those who crashed"},
+    Setting{"amnesia", "restarts without the disk"},
+    Setting{"torn", "crashes in the middle of a save"},
+    Setting{"losses", "of messages"},
+    Setting{"duplicates", "of messages"},
+    Setting{"partitions", "of the group in two, until it heals"},
+    Setting{"cuts", "of one link one way, until it heals"},
+    Setting{"pauses", "of a node, until it resumes"},
+    Setting{"suspicions", "false ones of the detector, until it takes them back"},
+    Setting{"changes", "of an attribute, above or below all others"},
+    Setting{"calls", "of elections, or whatever --ask names, at any node"},
+    Setting{"ask", "REQUEST that --calls may make, as `algorithms NAME` lists them"},
+    Setting{"epochs", "no state beyond this number is followed; likewise:"},
+    Setting{"rounds", "of runs; or how often each node enters the critical section"},
+    Setting{"nonces", "of questions"},
+    Setting{"flight", "messages in flight at once"},
+    Setting{"depth", "steps from the start"},
+    Setting{"ticks", "of time"},
+    Setting{"tick", "how long one is: the longest message time, or as given"},
+    Setting{"timing", "synchronous, asynchronous, drifting, or patient: timers wait for messages"},
+    Setting{"links", "fifo, reliable or hostile"},
+    Setting{"start", "only these call an election, each once at any time, no detector: 1,4"},
+    Setting{"join", "a node that boots calls an election (call) or not (stay)"},
+    Setting{"detector", "oracle or none"},
+    Setting{"down", "these never boot"},
+    Setting{"tm", "longest message time"},
+    Setting{"tp", "longest handling time"},
+    Setting{"direction", "of the ring: next or previous"},
+    Setting{"attr", "ID=NAME:VALUE, a live attribute that only its node knows: 3=load:0.2"},
+    Setting{"priority", "ID:VALUE, known to all"},
+    Setting{"role", "ID:voter, witness or learner"},
+    Setting{"weight", "ID:VOTES"},
+    Setting{"drift", "ID=RATE, 1.2 runs a fifth too fast"},
+    Setting{"without", "switches a fix off by name, to see what it is for"},
+    Setting{"memory", "the search ends when it needs more: 4G (the default)"},
+    Setting{"states", "... or when it has seen so many"},
+    Setting{"threads", "that search"},
+};
+
 struct Words {  // what was typed, before it is understood
     Terminal terminal;
     std::string format = "text", colour = "auto";
@@ -85,6 +131,7 @@ struct Words {  // what was typed, before it is understood
     std::vector<std::string> sweep;
     ReplayOptions replay;
     CompareOptions compare;
+    CheckOptions check;
     AlgorithmsOptions algorithms;
 };
 
@@ -99,17 +146,22 @@ void add_global(CLI::App& app, Words& words) {
     app.fallthrough();
 }
 
-void add_sim(CLI::App& app, Words& words) {
-    auto* sim = app.add_subcommand("sim", "run a world: an algorithm, `detector`, or a script");
-    sim->add_option("what", words.sim.what, "ALGORITHM, detector or FILE")->required();
-    for (const Setting& setting : settings) {
-        sim->add_option(std::string("--") + setting.name, words.values[setting.name], setting.what)
+void add_settings(CLI::App& command, std::span<const Setting> list, Words& words) {
+    for (const Setting& setting : list) {
+        const std::string flag = std::string("--") + setting.name;
+        command.add_option(flag, words.values[setting.name], setting.what)
             ->allow_extra_args(false)
             ->take_all();
     }
-    sim->add_option("--set", words.options, "NAME=VALUE, an option of the algorithm")
+    command.add_option("--set", words.options, "NAME=VALUE, an option of the algorithm")
         ->allow_extra_args(false)
         ->take_all();
+}
+
+void add_sim(CLI::App& app, Words& words) {
+    auto* sim = app.add_subcommand("sim", "run a world: an algorithm, `detector`, or a script");
+    sim->add_option("what", words.sim.what, "ALGORITHM, detector or FILE")->required();
+    add_settings(*sim, settings, words);
     sim->add_option("--detector", words.sim.detector,
                     "oracle, heartbeat, adaptive, chen, bertier, accrual, ping or none");
     sim->add_option("--runs", words.sim.runs, "so many seeds, from --seed on (sim detector: 100)")
@@ -124,6 +176,17 @@ void add_sim(CLI::App& app, Words& words) {
     sim->add_option("--sweep", words.sweep, "sim detector: the trade-off over NAME=VALUE,VALUE,...")
         ->allow_extra_args(false)
         ->take_all();
+}
+
+void add_check(CLI::App& app, Words& words) {
+    auto* check = app.add_subcommand("check", "explore every interleaving of a small world");
+    check->add_option("algorithm", words.check.algorithm, "ALGORITHM")->required();
+    add_settings(*check, check_settings, words);
+    check->add_flag("--compact", words.check.compact, "keep 64 bits of each state only");
+    check->add_flag("--depth-first", words.check.depth_first, "rather than breadth first");
+    check->add_flag("--one-leader", words.check.one_leader, "demand that no two lead at once");
+    check->add_option("--script", words.check.script, "write the counterexample to this file");
+    check->add_option("--svg", words.check.svg, "draw the counterexample");
 }
 
 void add_others(CLI::App& app, Words& words) {
@@ -141,11 +204,13 @@ void add_others(CLI::App& app, Words& words) {
     algorithms->add_option("--nodes", words.algorithms.nodes, "for a group of this size");
 }
 
+using Settled = std::vector<std::pair<std::string, std::string>>;
+
 // Settings as typed, in a fixed order; false if one has no value to take.
-bool gather(Words& words) {
-    for (const Setting& setting : settings) {
+bool gather(Words& words, std::span<const Setting> list, Settled& into) {
+    for (const Setting& setting : list) {
         for (const std::string& value : words.values[setting.name]) {
-            words.sim.settings.emplace_back(setting.name, value);
+            into.emplace_back(setting.name, value);
         }
     }
     for (const std::string& option : words.options) {
@@ -154,21 +219,28 @@ bool gather(Words& words) {
             complain("--set takes NAME=VALUE, not '" + option + "'");
             return false;
         }
-        words.sim.settings.emplace_back("set." + option.substr(0, equals),
-                                        option.substr(equals + 1));
+        into.emplace_back("set." + option.substr(0, equals), option.substr(equals + 1));
     }
+    return true;
+}
+
+void understand(Words& words) {
     words.terminal.format = words.format == "text"   ? Format::text
                             : words.format == "json" ? Format::json
                                                      : Format::jsonl;
     words.terminal.colour = words.colour == "auto"    ? Colour::automatic
                             : words.colour == "never" ? Colour::never
                                                       : Colour::always;
-    return true;
 }
 
 Exit obey(const CLI::App& app, Words& words) {
-    if (!gather(words)) return Exit::usage;
+    understand(words);
+    if (app.got_subcommand("check")) {
+        if (!gather(words, check_settings, words.check.settings)) return Exit::usage;
+        return run_check(words.terminal, words.check);
+    }
     if (app.got_subcommand("sim")) {
+        if (!gather(words, settings, words.sim.settings)) return Exit::usage;
         if (words.sim.what != "detector") return run_sim(words.terminal, words.sim);
         constexpr std::uint64_t enough = 100;  // one crash tells little about the next
         if (app.get_subcommand("sim")->count("--runs") == 0) words.sim.runs = enough;
@@ -186,6 +258,7 @@ int command(int argc, const char* const* argv) {
     Words words;
     add_global(app, words);
     add_sim(app, words);
+    add_check(app, words);
     add_others(app, words);
     try {
         app.parse(argc, argv);

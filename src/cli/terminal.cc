@@ -92,15 +92,23 @@ Progress::~Progress() {
 }
 
 void Progress::at(std::uint64_t done) {
-    if (!wanted_) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return;
-    next_ = now + std::chrono::milliseconds(200);
-    shown_ = true;
+    if (!due()) return;
     const std::uint64_t parts = total_ == 0 ? 0 : done * 100 / total_;
-    std::fprintf(stderr, "\r%s %llu of %llu (%llu %%)\033[K", what_.c_str(),
-                 static_cast<unsigned long long>(done), static_cast<unsigned long long>(total_),
-                 static_cast<unsigned long long>(parts));
+    show(what_ + " " + std::to_string(done) + " of " + std::to_string(total_) + " (" +
+         std::to_string(parts) + " %)");
+}
+
+bool Progress::due() {
+    if (!wanted_) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return false;
+    next_ = now + std::chrono::milliseconds(200);
+    return true;
+}
+
+void Progress::show(const std::string& line) {
+    shown_ = true;
+    std::fprintf(stderr, "\r%s\033[K", line.c_str());
     std::fflush(stderr);
 }
 

@@ -37,6 +37,9 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     void at(std::uint64_t done);
+    // Where there is no total: whether it is time to show something, and that.
+    bool due();
+    void show(const std::string& line);
 
 private:
     std::string what_;

@@ -65,9 +65,11 @@ template <class P> struct View {
 };
 
 enum class Demand : std::uint8_t {
-    always,     // in every reachable state
-    sometimes,  // in at least one: guards against empty success
-    settled,    // once faults have stopped and the world has had its time: then and ever after
+    always,       // in every reachable state
+    sometimes,    // in at least one: guards against empty success
+    settled,      // once faults have stopped and the world has had its time: then and ever after
+    recoverable,  // from every reachable state, without further faults, it can still come about
+    eventually,   // ... and it does come about, again and again, if nobody is kept from acting
 };
 
 template <class P> struct Property {

@@ -1,0 +1,118 @@
+// check/country.h -- one algorithm's landscape: its first state, and scouts who know their way.
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "check/checker.h"
+#include "check/expedition.h"
+#include "check/verdicts.h"
+#include "sim/prepare.h"
+#include "sim/starts.h"
+
+namespace conclave {
+
+namespace detail {
+
+// The longest wait that the algorithm knows.
+template <class P> Duration longest_wait(typename P::Config config) {
+    Duration longest{};
+    const auto look = [&](const Duration& wait) { longest = std::max(longest, wait); };
+    if constexpr (Value<typename P::Config>) {
+        for_each_leaf(config, look);
+    } else {
+        each_option<P>(config, [&](std::string_view, const auto& value) {
+            if constexpr (Value<std::decay_t<decltype(value)>>) for_each_leaf(value, look);
+        });
+    }
+    return longest;
+}
+
+}  // namespace detail
+
+template <class P> class Country final : public Landscape {
+public:
+    Country(const CheckPlan& plan, const Setup<P>& setup)
+        : plan_(plan),
+          setup_(setup),
+          pace_(pace_of(plan, setup)),
+          wishes_{plan.requests, TakesTurns<Top<P>> ? "Enter" : "Campaign"},
+          repertoire_(setup, pace_, plan.bounds, wishes_) {}
+
+    std::vector<std::uint8_t> start() override {
+        Moment first;
+        const auto starts = starts_of(plan_.world);
+        for (std::uint32_t at = 0; at < setup_.members.size(); ++at) {
+            Resident<P> resident;
+            resident.place = at;
+            resident.node.attribute = setup_.members[at].priority;
+            const NodeId node = setup_.members[at].node;
+            for (const Start& start : starts) {
+                if (start.node != node) continue;
+                resident.node.clock = {start.offset, start.ppm};
+                if (start.attribute) resident.node.attribute = *start.attribute;
+            }
+            const auto& callers = plan_.callers;
+            const bool calls = callers.empty() || std::ranges::find(callers, node) != callers.end();
+            resident.calls = static_cast<std::uint8_t>(calls ? plan_.own_calls : 0);
+            first.residents.push_back(repertoire_.add(std::move(resident)));
+        }
+        first.past = repertoire_.add_past();
+        first.outside = repertoire_.add(Outside{{}, plan_.budget, plan_.bounds.ticks, 0});
+        std::vector<std::uint8_t> bytes;
+        first.write(bytes);
+        return bytes;
+    }
+    std::unique_ptr<Scout> scout() override { return guide(); }
+    std::unique_ptr<Guide> guide() {
+        const Rules rules{plan_.model.links == Links::fifo,
+                          plan_.world.oracle.present && !detects<P>(), plan_.world.oracle.reliable,
+                          plan_.bounds.ticks > 0, plan_.bounds.flight};
+        std::vector<bool> boots;
+        for (const Member& member : setup_.members) {
+            const auto& down = plan_.world.down;
+            boots.push_back(std::ranges::find(down, member.node) == down.end());
+        }
+        return make_guide(repertoire_, rules, wishes_.requests.size(), std::move(boots),
+                          std::make_unique<Verdicts<P>>(repertoire_, plan_.one_leader));
+    }
+    std::vector<Demand> demands() const override {
+        std::vector<Demand> list;
+        for (const auto& property : demands_of<P>(plan_.one_leader)) {
+            list.push_back(property.demand);
+        }
+        return list;
+    }
+    bool timed() const override { return pace_.counts(); }
+    std::size_t bytes() const override { return repertoire_.bytes(); }
+
+    const Repertoire<P>& repertoire() const { return repertoire_; }
+    const Wishes& wishes() const { return wishes_; }
+
+private:
+    static Pace pace_of(const CheckPlan& plan, const Setup<P>& setup) {
+        Pace pace;
+        pace.patient = plan.patient;
+        if (plan.patient || plan.model.timing == Timing::asynchronous) return pace;
+        const Settings& settings = plan.world.settings;
+        pace.tick = plan.tick > Duration{} ? plan.tick : settings.tm;
+        pace.past = detail::longest_wait<P>(setup.config) + pace.tick;
+        if (plan.model.timing == Timing::drifting) return pace;
+        const auto ticks = [&](Duration time) {
+            return static_cast<std::uint32_t>((time.count() + pace.tick.count() - 1) /
+                                              pace.tick.count());
+        };
+        pace.message = ticks(settings.tm);
+        pace.verdict_least = pace.message;  // the last messages of a dead node come first
+        pace.verdict_most = ticks(settings.round_trip());
+        return pace;
+    }
+
+    const CheckPlan& plan_;
+    const Setup<P>& setup_;
+    const Pace pace_;
+    const Wishes wishes_;
+    Repertoire<P> repertoire_;
+};
+
+}  // namespace conclave

@@ -1,0 +1,255 @@
+// check/explorer.cc -- the search. One thread keeps the books, all expand.
+#include "check/explorer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace conclave {
+
+namespace {
+
+bool is_endless(Demand demand) { return demand != Demand::always && demand != Demand::sometimes; }
+
+}  // namespace
+
+// States to expand, and where each leads.
+struct Explorer::Batch {
+    std::vector<Archive::Record> origins{};
+    std::vector<Fan> fans{};
+    std::atomic<std::size_t> next{0};  // to be taken by whoever is free
+
+    void expand(Scout& scout) {
+        constexpr std::size_t bite = 16;
+        for (std::size_t from = next.fetch_add(bite); from < origins.size();
+             from = next.fetch_add(bite)) {
+            const std::size_t to = std::min(from + bite, origins.size());
+            for (std::size_t at = from; at < to; ++at) scout.expand(origins[at].state, fans[at]);
+        }
+    }
+};
+
+// The threads beside our own. They work on one batch at a time.
+class Explorer::Crew {
+public:
+    Crew(Landscape& landscape, std::uint32_t threads) : own_(landscape.scout()) {
+        for (std::uint32_t one = 1; one < threads; ++one) {
+            threads_.emplace_back([this, scout = landscape.scout()] { work(*scout); });
+        }
+    }
+    ~Crew() {
+        start(nullptr);
+        for (std::thread& thread : threads_) thread.join();
+    }
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    void start(Batch* batch) {
+        batch_ = batch;
+        busy_ = static_cast<std::uint32_t>(threads_.size());
+        ++orders_;
+        orders_.notify_all();
+    }
+    void finish(Batch& batch) {
+        batch.expand(*own_);
+        for (std::uint32_t busy = busy_; busy != 0; busy = busy_) busy_.wait(busy);
+    }
+
+private:
+    void work(Scout& scout) {
+        for (std::uint32_t order = 1;; ++order) {
+            orders_.wait(order - 1);
+            if (!batch_) return;
+            batch_->expand(scout);
+            if (--busy_ == 0) busy_.notify_all();
+        }
+    }
+
+    std::unique_ptr<Scout> own_;
+    Batch* batch_ = nullptr;
+    std::atomic<std::uint32_t> orders_{0}, busy_{0};
+    std::vector<std::thread> threads_;
+};
+
+Explorer::Explorer(Landscape& landscape, const Limits& limits, std::uint32_t most_depth,
+                   Progress progress)
+    : landscape_(landscape),
+      limits_(limits),
+      most_depth_(most_depth),
+      progress_(std::move(progress)),
+      demands_(landscape.demands()),
+      endless_(!limits.depth_first && std::ranges::any_of(demands_, is_endless)),
+      visited_(limits.hashes_only, endless_) {
+    for (std::size_t at = 0; at < demands_.size(); ++at) {
+        if (demands_[at] == Demand::always) always_ |= std::uint64_t{1} << at;
+    }
+}
+
+Explorer::~Explorer() = default;
+
+Findings Explorer::run() {
+    began_ = std::chrono::steady_clock::now();
+    limits_.depth_first ? depth_first() : breadth_first();
+    found_.complete = !stopped_;
+    if (endless_ && found_.broken.empty()) judge_endless();
+    within_limits();  // the last count
+    return std::move(found_);
+}
+
+void Explorer::breadth_first() {
+    const std::vector<std::uint8_t> start = landscape_.start();
+    visited_.insert(start, hash_bytes(start));
+    parents_.push_back(0);
+    ways_.push_back(0);
+    level_end_ = visited_.archive().end();
+    Crew crew(landscape_, limits_.threads);
+    Batch one, other;
+    Batch *next = &one, *last = &other;
+    while (!stopped_) {
+        gather(*next);
+        crew.start(next);
+        absorb(*last);
+        crew.finish(*next);
+        std::swap(next, last);
+        if (!last->origins.empty()) continue;
+        if (cursor_ == level_end_ && level_end_ == visited_.archive().end()) return;
+        level_end_ = visited_.archive().end();
+        visited_.expanded_before(cursor_);
+        ++found_.depth;
+        if (found_.depth == most_depth_) return static_cast<void>(found_.bounded = true);
+    }
+}
+
+void Explorer::gather(Batch& batch) {
+    const std::size_t most = limits_.threads > 1 ? 1024 : 64;
+    batch.origins.clear();
+    while (cursor_ < level_end_ && batch.origins.size() < most) {
+        batch.origins.push_back(visited_.archive().at(cursor_));
+        cursor_ = batch.origins.back().next;
+    }
+    if (batch.fans.size() < batch.origins.size()) batch.fans.resize(batch.origins.size());
+    batch.next = 0;
+}
+
+void Explorer::absorb(Batch& batch) {
+    for (std::size_t at = 0; at < batch.origins.size() && !stopped_; ++at) {
+        if (at + 2 < batch.origins.size()) {
+            for (const Fan::Way& way : batch.fans[at + 2].ways) visited_.prefetch(way.hash);
+        }
+        if (at + 1 < batch.origins.size()) {
+            for (const Fan::Way& way : batch.fans[at + 1].ways) visited_.prefetch_record(way.hash);
+        }
+        absorb_state(batch.origins[at].number, batch.fans[at]);
+    }
+    batch.origins.clear();
+    if (!within_limits()) stopped_ = true;
+}
+
+void Explorer::absorb_state(std::uint32_t number, const Fan& fan) {
+    if (endless_) graph_.add_state(fan.broken, fan.cut);
+    look(fan, [&] { return path_to(number); });
+    assert(fan.ways.size() <= UINT16_MAX);
+    found_.transitions += fan.ways.size();
+    for (std::size_t way = 0; way < fan.ways.size(); ++way) lead_to(number, way, fan);
+}
+
+void Explorer::lead_to(std::uint32_t from, std::size_t way, const Fan& fan) {
+    const Fan::Way& taken = fan.ways[way];
+    const auto [number, is_new] = visited_.insert(fan.state(taken), taken.hash);
+    if (endless_ && !taken.fault) graph_.add_edge(number, taken.actor);
+    if (!is_new) return;
+    parents_.push_back(from);
+    ways_.push_back(static_cast<std::uint16_t>(way));
+}
+
+// What a single state tells.
+void Explorer::look(const Fan& fan, const std::function<Path()>& path) {
+    found_.bounded = found_.bounded || fan.cut;
+    if (fan.judged) found_.seen |= ~fan.broken;
+    if ((fan.broken & always_) == 0) return;
+    stopped_ = true;
+    for (std::size_t at = 0; at < demands_.size(); ++at) {
+        if ((fan.broken & always_) >> at & 1U) found_.broken.push_back({at, path()});
+    }
+}
+
+void Explorer::judge_endless() {
+    for (std::size_t at = 0; at < demands_.size(); ++at) {
+        std::optional<std::uint32_t> bad;
+        if (demands_[at] == Demand::settled) {
+            bad = landscape_.timed() ? graph_.find_unsettled(at) : graph_.find_unrecoverable(at);
+        } else if (demands_[at] == Demand::recoverable) {
+            bad = graph_.find_unrecoverable(at);
+        } else if (demands_[at] == Demand::eventually) {
+            bad = graph_.find_fair_cycle(at);
+        }
+        if (bad) found_.broken.push_back({at, path_to(*bad)});
+    }
+}
+
+bool Explorer::within_limits() {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
+    found_.states = visited_.size();
+    found_.seconds = spent.count();
+    found_.table_bytes = visited_.table_bytes();
+    found_.bytes =
+        visited_.bytes() + graph_.bytes() + parents_.bytes() + ways_.bytes() + landscape_.bytes();
+    if (progress_) progress_(found_);
+    return found_.states < limits_.states &&
+           found_.bytes + visited_.bytes_to_grow() < limits_.bytes;
+}
+
+Path Explorer::path_to(std::uint32_t state) const {
+    Path path;
+    for (; state != 0; state = parents_[state]) path.push_back(ways_[state]);
+    std::ranges::reverse(path);
+    return path;
+}
+
+// Each state is left by its first way before its second is looked at. The memory is that of the
+// table and of the ways not yet taken from the states on the path.
+void Explorer::depth_first() {
+    const std::unique_ptr<Scout> scout = landscape_.scout();
+    struct Frame {
+        Fan fan{};
+        std::size_t next = 0;
+    };
+    std::vector<Frame> frames(1);
+    std::size_t depth = 1;
+    const auto path = [&] {
+        Path taken;
+        for (std::size_t at = 0; at + 1 < depth; ++at) {
+            taken.push_back(static_cast<std::uint16_t>(frames[at].next - 1));
+        }
+        return taken;
+    };
+    const std::vector<std::uint8_t> start = landscape_.start();
+    visited_.insert(start, hash_bytes(start));
+    scout->expand(start, frames[0].fan);
+    look(frames[0].fan, path);
+    while (depth > 0 && !stopped_) {
+        Frame& frame = frames[depth - 1];
+        if (frame.next == frame.fan.ways.size()) {
+            --depth;
+            continue;
+        }
+        const Fan::Way& way = frame.fan.ways[frame.next++];
+        ++found_.transitions;
+        if (!visited_.insert(frame.fan.state(way), way.hash).is_new) continue;
+        if (++depth > frames.size()) frames.resize(2 * frames.size());
+        Frame& deeper = frames[depth - 1];
+        deeper.next = 0;
+        scout->expand(
+            frames[depth - 2].fan.state(frames[depth - 2].fan.ways[frames[depth - 2].next - 1]),
+            deeper.fan);
+        look(deeper.fan, path);
+        found_.depth = std::max(found_.depth, static_cast<std::uint32_t>(depth));
+        visited_.expanded_before(visited_.archive().end());
+        if (visited_.size() % 4096 == 0 && !within_limits()) stopped_ = true;
+    }
+}
+
+}  // namespace conclave

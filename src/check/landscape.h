@@ -1,0 +1,58 @@
+// check/landscape.h -- a graph of states as the explorer sees it: bytes, and where they lead.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/property.h"
+
+namespace conclave {
+
+// A state, written as compactly as it goes.
+using Code = std::span<const std::uint8_t>;
+
+// Everything that leads on from one state, in an order that is the same every time.
+struct Fan {
+    struct Way {
+        std::uint64_t hash = 0;
+        std::uint32_t at = 0;  // in `bytes`
+        std::uint16_t length = 0;
+        std::uint8_t actor = 0;  // who does it, where it is not a fault
+        bool fault = false;      // or a wish: nobody may rely on it
+    };
+    std::vector<std::uint8_t> bytes{};
+    std::vector<Way> ways{};
+    std::uint64_t broken = 0;  // the properties that say here what is wrong, by place in the list
+    bool judged = false;       // else nobody has asked them: the world is still booting
+    bool cut = false;          // beyond a bound: not followed
+
+    Code state(const Way& way) const { return Code(bytes).subspan(way.at, way.length); }
+    void clear() {
+        bytes.clear();
+        ways.clear();
+        broken = 0;
+        judged = cut = false;
+    }
+};
+
+std::uint64_t hash_bytes(Code bytes);
+
+// One for each thread.
+class Scout {
+public:
+    virtual ~Scout() = default;
+    virtual void expand(Code state, Fan& into) = 0;
+};
+
+class Landscape {
+public:
+    virtual ~Landscape() = default;
+    virtual std::vector<std::uint8_t> start() = 0;
+    virtual std::unique_ptr<Scout> scout() = 0;
+    virtual std::vector<Demand> demands() const = 0;
+    virtual bool timed() const = 0;         // time passes by itself: what has settled must stay so
+    virtual std::size_t bytes() const = 0;  // of memory
+};
+
+}  // namespace conclave
