@@ -1,6 +1,6 @@
 # The front door. Behind it are CMake presets (CMakePresets.json) and a few scripts in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all bench format tidy clean
+.PHONY: help build demo test test-all check-all bench format tidy clean
 SHELL := bash
 jobs := $(shell nproc)
 sources = $(shell find src bench -name '*.h' -o -name '*.cc')
@@ -29,6 +29,9 @@ test-all:  ## the same, and the thread sanitizer, clang and clang-tidy
 	@cmake --preset clang > build/clang.configure.log || { cat build/clang.configure.log; exit 1; }
 	@cmake --build --preset clang -j $(jobs)
 	@tools/run-clang-tidy
+
+check-all: build  ## the large worlds of checks/worlds.def, too
+	@tools/run-checks --large
 
 bench: build  ## how fast, how large
 	@cmake --build --preset release -j $(jobs) --target benchmarks

@@ -9,6 +9,7 @@ foreach(source IN LISTS sources)
     add_executable(bench_${name} ${source})
     target_link_libraries(bench_${name} PRIVATE
         ${CONCLAVE_ROOMS} $<TARGET_NAME_IF_EXISTS:conclave_algorithms> benchmark::benchmark_main)
+    target_include_directories(bench_${name} PRIVATE ${CMAKE_SOURCE_DIR}/bench)
     set_target_properties(bench_${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
     add_dependencies(benchmarks bench_${name})

@@ -43,16 +43,31 @@ function(conclave_add_scenario file)
 endfunction()
 
 # CONCLAVE_SEEDS random walks of one algorithm under the faults that it claims to survive.
-# An election over a detector of its own takes ten times as many events: a tenth of the seeds.
+# Over a detector of its own it takes ten times as many events: a tenth of the seeds.
 function(conclave_add_seeds algorithm)
     set(seeds ${CONCLAVE_SEEDS})
-    if(algorithm MATCHES "-on-")
+    if(algorithm MATCHES "-on-(heartbeat|ping)$")
         math(EXPR seeds "${seeds} / 10")
     endif()
     add_test(NAME seeds.${algorithm}
         COMMAND conclave sim ${algorithm} --claimed --runs ${seeds}
         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(seeds.${algorithm} PROPERTIES LABELS seeds TIMEOUT 1200)
+endfunction()
+
+# checks/worlds.def: `conclave check` explores each world, and says what is expected.
+function(conclave_add_checks)
+    set(list ${CMAKE_SOURCE_DIR}/checks/worlds.def)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+    file(STRINGS ${list} lines REGEX "^[a-z]")
+    foreach(line IN LISTS lines)
+        if(line MATCHES "^([^ |]+)[^|]*\\|[^|]*\\| *(holds|breaks)")
+            add_test(NAME check.${CMAKE_MATCH_1}
+                COMMAND ${CMAKE_SOURCE_DIR}/tools/run-checks --binary $<TARGET_FILE:conclave>
+                    ${CMAKE_MATCH_1})
+            set_tests_properties(check.${CMAKE_MATCH_1} PROPERTIES LABELS check TIMEOUT 600)
+        endif()
+    endforeach()
 endfunction()
 
 file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS src/*)
@@ -75,6 +90,9 @@ if(TARGET conclave)
         foreach(algorithm IN LISTS CONCLAVE_ALGORITHMS)
             conclave_add_seeds(${algorithm})
         endforeach()
+    endif()
+    if(NOT CONCLAVE_SANITIZE)
+        conclave_add_checks()
     endif()
 endif()
 

@@ -105,7 +105,8 @@ Exit one_run(const Job& job) {
 
 struct Tally {
     std::uint64_t runs = 0, failed = 0, messages = 0, repairs = 0, detector = 0, events = 0;
-    std::uint64_t agreed = 0;
+    std::uint64_t agreed = 0, entries = 0;
+    bool elects = false;
     std::vector<std::uint64_t> failing_seeds;  // the first few
     std::optional<Report> first_failure;
 
@@ -116,6 +117,8 @@ struct Tally {
         detector += report.total(Kind::detector);
         events += report.events;
         agreed += report.agreed;
+        elects = elects || !report.leaders.empty();
+        entries += report.turns ? report.turns->entries : 0;
         if (report.violations.empty()) return;
         ++failed;
         constexpr std::size_t shown = 10;
@@ -137,6 +140,7 @@ void print_tally(const Job& job, const Tally& tally) {
             {"failed", tally.failed},
             {"failing_seeds", std::move(seeds)},
             {"agreed", tally.agreed},
+            {"entries", tally.entries},
             {"events", tally.events},
             {"mean_messages", boost::json::object{{"total", mean(tally.messages)},
                                                   {"repair", mean(tally.repairs)},
@@ -145,12 +149,12 @@ void print_tally(const Job& job, const Tally& tally) {
         return static_cast<void>(std::puts(boost::json::serialize(out).c_str()));
     }
     if (job.terminal.quiet) return;
-    std::printf("%s: %llu runs from seed %llu, %llu failed, %llu ended in agreement\n",
-                job.terminal.bold(job.algorithm).c_str(),
-                static_cast<unsigned long long>(tally.runs),
-                static_cast<unsigned long long>(job.plan.seed),
-                static_cast<unsigned long long>(tally.failed),
-                static_cast<unsigned long long>(tally.agreed));
+    std::string line = job.terminal.bold(job.algorithm) + ": " + std::to_string(tally.runs) +
+                       " runs from seed " + std::to_string(job.plan.seed) + ", " +
+                       std::to_string(tally.failed) + " failed";
+    if (tally.elects) line += ", " + std::to_string(tally.agreed) + " ended in agreement";
+    if (tally.entries > 0) line += ", " + std::to_string(tally.entries) + " entries";
+    std::puts(line.c_str());
     std::printf("mean messages %s; repair %s; detector %s; %llu events in all\n",
                 number_text(mean(tally.messages)).c_str(), number_text(mean(tally.repairs)).c_str(),
                 number_text(mean(tally.detector)).c_str(),
