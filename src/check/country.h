@@ -43,19 +43,7 @@ public:
         Moment first;
         const auto starts = starts_of(plan_.world);
         for (std::uint32_t at = 0; at < setup_.members.size(); ++at) {
-            Resident<P> resident;
-            resident.place = at;
-            resident.node.attribute = setup_.members[at].priority;
-            const NodeId node = setup_.members[at].node;
-            for (const Start& start : starts) {
-                if (start.node != node) continue;
-                resident.node.clock = {start.offset, start.ppm};
-                if (start.attribute) resident.node.attribute = *start.attribute;
-            }
-            const auto& callers = plan_.callers;
-            const bool calls = callers.empty() || std::ranges::find(callers, node) != callers.end();
-            resident.calls = static_cast<std::uint8_t>(calls ? plan_.own_calls : 0);
-            first.residents.push_back(repertoire_.add(std::move(resident)));
+            first.residents.push_back(repertoire_.add(settler(at, starts)));
         }
         first.past = repertoire_.add_past();
         first.outside = repertoire_.add(Outside{{}, plan_.budget, plan_.bounds.ticks, 0});
@@ -90,6 +78,22 @@ public:
     const Wishes& wishes() const { return wishes_; }
 
 private:
+    // A node before its first boot.
+    Resident<P> settler(std::uint32_t at, const std::vector<Start>& starts) const {
+        Resident<P> resident{};
+        resident.place = at;
+        resident.node.attribute = setup_.members[at].priority;
+        const NodeId node = setup_.members[at].node;
+        for (const Start& start : starts) {
+            if (start.node != node) continue;
+            resident.node.clock = {start.offset, start.ppm};
+            if (start.attribute) resident.node.attribute = *start.attribute;
+        }
+        const auto& callers = plan_.callers;
+        const bool calls = callers.empty() || std::ranges::find(callers, node) != callers.end();
+        resident.calls = static_cast<std::uint8_t>(calls ? plan_.own_calls : 0);
+        return resident;
+    }
     static Pace pace_of(const CheckPlan& plan, const Setup<P>& setup) {
         Pace pace;
         pace.patient = plan.patient;
