@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
+#include "check/check.h"
 #include "models/chang_roberts.h"
 #include "models/ricart_agrawala.h"
-#include "check/check.h"
 
 namespace conclave {
 namespace {

@@ -11,7 +11,7 @@ namespace conclave {
 // Every kind of fault is a choice of the explorer, as often as its budget says.
 enum class Spend : std::uint8_t {
     crash,      // of any node
-    restart,    // of one that crashed, with its disk
+    restart,    // of one that crashed, with its disk; sooner or later
     amnesia,    // ... without its disk
     torn,       // a crash in the middle of a step, at its Save
     loss,       // of any message in flight

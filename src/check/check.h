@@ -19,6 +19,10 @@ public:
     CheckPlan claimed(std::size_t nodes) const override {
         CheckPlan plan = claimed_check(P::assumes, P::claim.kind, nodes);
         if (read_request<P>("Campaign")) plan.requests = {"Campaign"};
+        if constexpr (requires { Top<P>::needs_calls; }) plan.budget[Spend::call] = 1;
+        if constexpr (requires { Top<P>::needs_returns; }) {
+            if (Top<P>::needs_returns) plan.budget[Spend::restart] = plan.budget[Spend::crash];
+        }
         if constexpr (detects<P>()) {  // which never rests
             plan.bounds.ticks = 4;
             plan.bounds.flight = 4;

@@ -187,13 +187,20 @@ private:
                     crossing_.pay(Spend::pause, at, Occurrence::of(Happening::pause));
                 }
             } else {
-                crossing_.pay(Spend::restart, at, Occurrence::of(Happening::restart));
+                come_back(at);
                 crossing_.pay(Spend::amnesia, at, Occurrence::of(Happening::amnesia));
             }
             lie_to(at);
         }
         lose_and_double();
         fall_apart();
+    }
+    // Who crashed comes back sooner or later, as long as the budget lasts: some algorithms promise
+    // progress only then.
+    void come_back(std::uint32_t at) {
+        const bool fault = std::exchange(crossing_.fault, false);
+        crossing_.pay(Spend::restart, at, Occurrence::of(Happening::restart));
+        crossing_.fault = fault;
     }
     void lie_to(std::uint32_t observer) {
         if (!budget().has(Spend::suspicion) || !crossing_.acts(observer)) return;

@@ -33,6 +33,7 @@ struct Appointed {
         Fix{"ack", "an announcement is repeated until acknowledged"},
         Fix{"enquire", "who was away asks for the newest appointment"},
     };
+    static constexpr bool needs_calls = true;  // nobody leads unless a person says so
     struct Config {
         FixSet fixes{};
         Duration answer{};   // then ask again

@@ -33,7 +33,7 @@ struct Generation {
 // A token's number: it grows with every hand that takes it.
 struct Stamp {
     Generation generation{};
-    std::uint64_t number = 0;
+    Round number{};
     friend auto operator<=>(const Stamp&, const Stamp&) = default;
 };
 

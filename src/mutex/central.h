@@ -34,6 +34,7 @@ template <Server kind> struct CentralWith {
         "3 per entry",
         "2 to enter, 2 from one to the next",
     };
+    static constexpr bool needs_returns = kind == Server::fixed;  // nobody takes its place
     static constexpr auto& fixes = central::fixes;
     using Config = central::Config;
     static Config configure(const Settings& settings) {

@@ -35,6 +35,7 @@ struct Maekawa {
         "3(K-1) alone, at most 6K under contention, K about sqrt(N)",
         "client delay 2, synchronization delay 2",
     };
+    static constexpr bool needs_returns = true;  // without a reliable detector
     using FixIndex = maekawa::FixIndex;
     static constexpr auto& fixes = maekawa::fixes;
     using Config = maekawa::Config;

@@ -192,7 +192,7 @@ private:
     void pass_on(Turn& turn) {
         if (!listed()) return;
         const auto heir = list.hand_over();
-        if (heir) turn.send(*heir, Token{{census.last.generation, census.last.number + 1}});
+        if (heir) turn.send(*heir, Token{{census.last.generation, census.last.number.next()}});
     }
     // A place on the list; or first of all, where it begins.
     void seek(Turn& turn) {
@@ -217,7 +217,7 @@ private:
         for (const Member& member : turn.seat.members) {
             if (member.node != turn.seat.self) tell_root(turn, member.node);
         }
-        const Token made{{census.generation, 0}};
+        const Token made{{census.generation, {{0}}}};
         if (census.heir == turn.seat.self) return on(turn, turn.seat.self, made);
         turn.resend(census.heir, made);
     }

@@ -107,7 +107,7 @@ template <Model model> struct TokenRingUnder {
         census.boot(booted.durable);
         const NodeId first = turn.seat.members[0].node;
         if (!led && turn.seat.self == first && turn.seat.incarnation == Incarnation{1}) {
-            on(turn, first, Token{{{}, 1}});  // nobody counted for it
+            on(turn, first, Token{{{}, {1}}});  // nobody counted for it
         } else {
             await_return(turn);
         }
@@ -144,7 +144,7 @@ template <Model model> struct TokenRingUnder {
     }
     void on(Turn& turn, Lost) {  // as if nobody else had missed it, and it were not merely late
         const Generation newest = census.promised;
-        on(turn, turn.seat.self, Token{{{newest.epoch, newest.round.next(), turn.seat.self}, 0}});
+        on(turn, turn.seat.self, Token{{{newest.epoch, newest.round.next(), turn.seat.self}, {0}}});
     }
 
     // Who is there.
@@ -218,14 +218,14 @@ private:
     bool rests(Turn& turn) const {
         if (neighbour(turn, 1) == turn.seat.self) return true;  // all others are gone
         // A new one goes round once: somebody may have sent for the one that was lost.
-        if (wanted || (led && token->number < turn.seat.members.size())) return false;
+        if (wanted || (led && token->number.value < turn.seat.members.size())) return false;
         if (turn.config().park) return true;
         if (turn.config().rest == Duration{}) return false;
         turn.arm(RestOver{}, turn.config().rest);
         return true;
     }
     void pass(Turn& turn) {
-        turn.send(neighbour(turn, 1), Token{{token->generation, token->number + 1}});
+        turn.send(neighbour(turn, 1), Token{{token->generation, token->number.next()}});
         token.reset();
         wanted = false;
         await_return(turn);
@@ -236,7 +236,7 @@ private:
     }
     // The count is complete: nobody but the heir can be inside, and no other token counts.
     void replace(Turn& turn) {
-        const Token made{{census.generation, 0}};
+        const Token made{{census.generation, {0}}};
         if (census.heir == turn.seat.self) return on(turn, turn.seat.self, made);
         turn.resend(census.heir, made);
     }

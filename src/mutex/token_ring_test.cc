@@ -156,7 +156,7 @@ TEST(TokenRing, TwoTokensIfWhoeverMissesItMakesANewOne) {
 }
 
 TEST(TokenRing, ACopyOfATokenIsDropped) {
-    const TokenRing::Token copied{{{}, 2}};
+    const TokenRing::Token copied{{{}, {2}}};
     Hand<TokenRing> careful(2, 3), printed(2, 3, {TokenRing::token_number});
     for (Hand<TokenRing>* one : {&careful, &printed}) {
         one->receives(1, copied);
