@@ -70,13 +70,18 @@ public:
     }
 
 private:
+    // Only a search that keeps the whole graph can say what endless runs come to.
+    static constexpr bool of_endless_runs(Demand demand) {
+        return demand != Demand::always && demand != Demand::sometimes;
+    }
     static void give_verdicts(const CheckPlan& plan, CheckReport& report) {
         const Findings& found = report.findings;
         for (const auto& property : demands_of<P>(plan.one_leader)) {
             CheckReport::Verdict verdict{std::string(property.name), property.demand};
             const bool seen = (found.seen >> report.verdicts.size() & 1U) != 0;
             const bool sometimes = property.demand == Demand::sometimes;
-            if (found.complete) verdict.holds = !sometimes || seen;
+            const bool judged = !plan.limits.depth_first || !of_endless_runs(property.demand);
+            if (found.complete && judged) verdict.holds = !sometimes || seen;
             if (sometimes && seen) verdict.holds = true;
             if (sometimes && verdict.holds == false) verdict.what = "never seen";
             report.verdicts.push_back(std::move(verdict));

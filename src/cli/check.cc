@@ -30,6 +30,11 @@ std::unique_ptr<Checker> find_checker(std::string_view name) {
     return nullptr;
 }
 
+std::string no_checker(const std::string& name) {
+    if (!find_simulator(name)) return unknown_algorithm(name);
+    return "'" + name + "' is too large to be explored: check its parts";
+}
+
 // 3, or 3k, 3M, 3G where sizes are meant.
 std::optional<std::uint64_t> read_count(std::string_view text) {
     std::uint64_t value = 0;
@@ -227,7 +232,7 @@ Exit run_check(const Terminal& terminal, const CheckOptions& options) {
     const auto checker = find_checker(options.algorithm);
     CheckPlan plan;
     const Wrong wrong =
-        checker ? read_plan(options, *checker, plan) : unknown_algorithm(options.algorithm);
+        checker ? read_plan(options, *checker, plan) : no_checker(options.algorithm);
     if (wrong) {
         complain(*wrong);
         return Exit::usage;
