@@ -1,49 +1,13 @@
 // cli/command_test.cc -- the command as a person types it: what it prints, how it ends.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+
+#include "cli/run_test.h"
 
 namespace conclave {
 namespace {
-
-struct Ran {
-    int exit = -1;
-    std::string out, err;
-    boost::json::value json() const { return boost::json::parse(out); }
-};
-
-std::string slurp(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// A folder of this test's own, gone with it.
-class Command : public testing::Test {
-protected:
-    Command() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "conclave-XXXXXX").string();
-        folder = mkdtemp(pattern.data());
-    }
-    ~Command() override { std::filesystem::remove_all(folder); }
-
-    Ran run(const std::string& arguments) const {
-        const auto out = folder / "out", err = folder / "err";
-        const std::string line = std::string(CONCLAVE_BINARY) + " " + arguments + " >" +
-                                 out.string() + " 2>" + err.string() + " </dev/null";
-        const int status = std::system(line.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(out), slurp(err)};
-    }
-
-    std::filesystem::path folder;
-};
 
 TEST_F(Command, RingCostsThreeNMinusOneAtWorstAndTwoNAtBest) {
     for (int n = 2; n <= 64; ++n) {
