@@ -43,7 +43,8 @@ TEST_F(Command, DepthFirstDoesNotSayWhatEndlessRunsComeTo) {
     const Ran ran =
         run("check maekawa --nodes 3 --crashes 0 --restarts 0 --without own-queue --depth-first -o "
             "json");
-    for (const auto& property : ran.json().at("properties").as_array()) {
+    const auto report = ran.json();
+    for (const auto& property : report.at("properties").as_array()) {
         if (property.at("kind") != "settled") continue;
         EXPECT_TRUE(property.at("holds").is_null());
     }
@@ -86,7 +87,8 @@ TEST_F(Command, ComparesEveryMutualExclusionWithItsFormulas) {
     const Ran ran = run("compare --mutex --nodes 4..16 -o json --svg " + picture.string());
     EXPECT_EQ(ran.exit, 0) << ran.err;
     std::set<std::string> compared;
-    for (const auto& row : ran.json().as_array()) compared.emplace(row.at("algorithm").as_string());
+    const auto rows = ran.json();
+    for (const auto& row : rows.as_array()) compared.emplace(row.at("algorithm").as_string());
     EXPECT_EQ(compared, (std::set<std::string>{"central", "token-ring", "ricart-agrawala",
                                                "maekawa", "path-token"}));
     EXPECT_EQ(slurp(picture).rfind("<svg", 0), 0U);

@@ -36,8 +36,10 @@ protected:
 
     Ran run(const std::string& arguments) const {
         const auto out = folder / "out", err = folder / "err";
-        const std::string line = std::string(CONCLAVE_BINARY) + " " + arguments + " >" +
-                                 out.string() + " 2>" + err.string() + " </dev/null";
+        std::string line = CONCLAVE_BINARY " ";
+        line += arguments;
+        line.append(" >").append(out.string());
+        line.append(" 2>").append(err.string()).append(" </dev/null");
         const int status = std::system(line.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(out), slurp(err)};
     }
