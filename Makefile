@@ -23,9 +23,10 @@ test:  ## every test, with sanitizers and as released
 	@tools/install-deps
 	@tools/run-tests dev release
 
-test-all:  ## the same, and the thread sanitizer, clang and clang-tidy
+test-all:  ## the same, and the thread sanitizer, clang, clang-tidy and the large checks
 	@tools/install-deps --with-extras
 	@tools/run-tests dev release tsan
+	@tools/run-checks --large
 	@cmake --preset clang > build/clang.configure.log || { cat build/clang.configure.log; exit 1; }
 	@cmake --build --preset clang -j $(jobs)
 	@tools/run-clang-tidy

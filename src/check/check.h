@@ -70,10 +70,6 @@ public:
     }
 
 private:
-    // Only a search that keeps the whole graph can say what endless runs come to.
-    static constexpr bool of_endless_runs(Demand demand) {
-        return demand != Demand::always && demand != Demand::sometimes;
-    }
     static void give_verdicts(const CheckPlan& plan, CheckReport& report) {
         const Findings& found = report.findings;
         for (const auto& property : demands_of<P>(plan.one_leader)) {

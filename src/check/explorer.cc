@@ -10,12 +10,6 @@
 
 namespace conclave {
 
-namespace {
-
-bool is_endless(Demand demand) { return demand != Demand::always && demand != Demand::sometimes; }
-
-}  // namespace
-
 // States to expand, and where each leads.
 struct Explorer::Batch {
     std::vector<Archive::Record> origins{};
@@ -81,7 +75,7 @@ Explorer::Explorer(Landscape& landscape, const Limits& limits, std::uint32_t mos
       most_depth_(most_depth),
       progress_(std::move(progress)),
       demands_(landscape.demands()),
-      endless_(!limits.depth_first && std::ranges::any_of(demands_, is_endless)),
+      endless_(!limits.depth_first && std::ranges::any_of(demands_, of_endless_runs)),
       visited_(limits.hashes_only, endless_) {
     for (std::size_t at = 0; at < demands_.size(); ++at) {
         if (demands_[at] == Demand::always) always_ |= std::uint64_t{1} << at;

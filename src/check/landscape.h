@@ -9,6 +9,11 @@
 
 namespace conclave {
 
+// Only a search that keeps the whole graph can judge it.
+constexpr bool of_endless_runs(Demand demand) {
+    return demand != Demand::always && demand != Demand::sometimes;
+}
+
 // A state, written as compactly as it goes.
 using Code = std::span<const std::uint8_t>;
 

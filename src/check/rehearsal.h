@@ -23,8 +23,12 @@ public:
 
     std::vector<Packet<P>> sent{};
     bool closed = false;  // the node's request is in nobody's past any more
+    Duration ahead{};     // of the clock, for a picture
 
-    template <class W> void send(W&, Packet<P> packet) { sent.push_back(std::move(packet)); }
+    template <class W> void send(W&, Packet<P> packet) {
+        packet.sent += ahead;
+        sent.push_back(std::move(packet));
+    }
     void armed(std::uint32_t, Instant, std::uint32_t) {}
     // The world looks through what is in flight when a request is granted or gone.
     template <class F> void each_packet(F visit) {

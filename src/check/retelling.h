@@ -59,8 +59,12 @@ private:
 
     void take(const Choice& choice) {
         if (choice.kind == Choice::Kind::boot) return;  // they have all set out
-        // Where time does not count, each step takes a unit, for the picture's sake.
-        if (tick_ == Duration{}) world().now += unit;
+        // Where time does not count it stands still, or somebody who looks at a clock would do what
+        // was never explored. In the picture each step takes a unit.
+        if (tick_ == Duration{}) {
+            world().agenda.ahead += unit;
+            recorder_.draw_ahead(world().agenda.ahead);
+        }
         if (choice.kind == Choice::Kind::tick) world().now += tick_;
         if (choice.kind == Choice::Kind::happen) happen(choice);
         if (choice.kind == Choice::Kind::outside) change_outside(choice.packet);

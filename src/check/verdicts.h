@@ -11,11 +11,6 @@
 
 namespace conclave {
 
-template <class P>
-concept Elects = requires(const P& state) {
-    { state.elected(Instant{}) } -> std::same_as<std::optional<NodeId>>;
-};
-
 template <class P> std::optional<std::string> two_leaders(const View<P>& view) {
     const Standing<P>* first = nullptr;
     for (const auto& node : view.nodes) {
@@ -88,13 +83,6 @@ private:
             if (properties_[at].broken(view)) broken |= std::uint64_t{1} << at;
         }
         return broken;
-    }
-    template <class C> static const auto& top_config(const C& config) {
-        if constexpr (requires { config.upper; }) {
-            return top_config(config.upper);
-        } else {
-            return config;
-        }
     }
 
     const Repertoire<P>& repertoire_;

@@ -32,7 +32,7 @@ std::unique_ptr<Checker> find_checker(std::string_view name) {
 
 std::string no_checker(const std::string& name) {
     if (!find_simulator(name)) return unknown_algorithm(name);
-    return "'" + name + "' is too large to be explored: check its parts";
+    return "'" + name + "' has no checker here: stacks are not explored, check their parts";
 }
 
 // 3, or 3k, 3M, 3G where sizes are meant.
@@ -171,6 +171,7 @@ boost::json::object report_json(const CheckOptions& options, const CheckPlan& pl
         {"transitions", found.transitions},
         {"depth", found.depth},
         {"complete", found.complete},
+        {"bounded", found.bounded},
         {"bounds", std::move(bounds)},
         {"seconds", found.seconds},
         {"properties", std::move(properties)},
@@ -201,7 +202,10 @@ std::string report_text(const Terminal& terminal, const CheckOptions& options,
     }
     text += "\n" + std::to_string(found.states) + " states, " + std::to_string(found.transitions) +
             " transitions, depth " + std::to_string(found.depth) + ", " +
-            number_text(found.seconds) + " s" + (found.complete ? ", complete" : ", not complete") +
+            number_text(found.seconds) + " s" +
+            (!found.complete ? ", not complete"
+             : found.bounded ? ", complete within its bounds"
+                             : ", complete") +
             "\n";
     if (options.compact) {
         text += "two states were taken for one with a probability of at most " +

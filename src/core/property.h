@@ -1,5 +1,6 @@
 // core/property.h -- named statements about a whole group, judged over a View of it.
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,12 @@ struct Cuts {
             if (*link == Link{from, to}) return static_cast<void>(links.erase(link));
         }
     }
+};
+
+// Names a leader, or nobody: every election does.
+template <class P>
+concept Elects = requires(const P& state) {
+    { state.elected(Instant{}) } -> std::same_as<std::optional<NodeId>>;
 };
 
 // One node as a property sees it.

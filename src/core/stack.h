@@ -188,6 +188,15 @@ template <class L, class U> struct TopOf<Stack<L, U>> {
 template <class P> using Top = typename TopOf<P>::type;
 template <class P> const Top<P>& top(const P& whole) { return TopOf<P>::get(whole); }
 
+// Its part of the whole configuration.
+template <class C> const auto& top_config(const C& config) {
+    if constexpr (requires { config.upper; }) {
+        return top_config(config.upper);
+    } else {
+        return config;
+    }
+}
+
 // Whose message it is, for counting: the lowest part that knows it.
 template <class P, class M> constexpr Kind kind_of_message() {
     if constexpr (requires { typename P::Lower; }) {

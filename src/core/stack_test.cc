@@ -123,24 +123,22 @@ struct Subject {
     void on(Turn&, NodeId, Plea) { heard += "plea "; }
 };
 
-TEST(Stack, UpperBootsBeforeItHearsWhatLowerTells) {
-    using Realm = Stack<Crown, Subject>;
-    const MemberList members{{{.node = NodeId{1}}}};
-    const Realm::Config config;
-    const Seat<Realm> seat{NodeId{1}, members, config};
-    Realm realm;
-    Effects<Realm> effects;
+using Realm = Stack<Crown, Subject>;
+
+struct StackOfAnElection : testing::Test {
+    MemberList members{{{.node = NodeId{1}}}};
+    Realm::Config config{};
+    Seat<Realm> seat{NodeId{1}, members, config};
+    Realm realm{};
+    Effects<Realm> effects{};
+};
+
+TEST_F(StackOfAnElection, UpperBootsBeforeItHearsWhatLowerTells) {
     step(realm, seat, Instant{}, Booted<Realm>{}, effects);
     EXPECT_EQ(realm.upper.heard, "booted crowned ");
 }
 
-TEST(Stack, ALeaseBelowEndsBeforeAMessageForUpperIsLookedAt) {
-    using Realm = Stack<Crown, Subject>;
-    const MemberList members{{{.node = NodeId{1}}}};
-    const Realm::Config config;
-    const Seat<Realm> seat{NodeId{1}, members, config};
-    Realm realm;
-    Effects<Realm> effects;
+TEST_F(StackOfAnElection, ALeaseBelowEndsBeforeAMessageForUpperIsLookedAt) {
     step(realm, seat, Instant{}, Booted<Realm>{}, effects);
     step(realm, seat, Instant(Duration(10)), Received<Realm>{NodeId{2}, Subject::Plea{}}, effects);
     EXPECT_EQ(realm.upper.heard, "booted crowned deposed plea ");

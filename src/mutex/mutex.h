@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/print.h"
 #include "core/property.h"
 #include "core/protocol.h"
 #include "core/section.h"
@@ -40,14 +41,12 @@ struct MutexHistory {
 
 namespace mutex {
 
-inline std::string name(NodeId node) { return std::to_string(number(node)); }
-
 // ME1: at most one at a time.
 template <class P> std::optional<std::string> one_inside(const View<P>& view) {
     const Standing<P>* first = nullptr;
     for (const auto& node : view.nodes) {
         if (!node.up || node.state->section(node.now) != Section::inside) continue;
-        if (first) return name(first->node) + " and " + name(node.node) + " are both inside";
+        if (first) return to_text(first->node) + " and " + to_text(node.node) + " are both inside";
         first = &node;
     }
     return std::nullopt;
@@ -58,9 +57,9 @@ template <class P> std::string wait_of(const Standing<P>& node) {
     std::string whom;
     if constexpr (requires { node.state->waits_for(); }) {
         for (NodeId other : node.state->waits_for())
-            whom += (whom.empty() ? "" : " and ") + name(other);
+            whom += (whom.empty() ? "" : " and ") + to_text(other);
     }
-    return name(node.node) + " waits for " + (whom.empty() ? "ever" : whom);
+    return to_text(node.node) + " waits for " + (whom.empty() ? "ever" : whom);
 }
 
 // ME2: nobody who lives waits for ever. At rest nobody waits at all.
@@ -77,7 +76,7 @@ template <class P> std::optional<std::string> nobody_waits(const View<P>& view) 
 template <class P> std::optional<std::string> order_kept(const View<P>& view) {
     const auto& overtaking = view.history.overtaking;
     if (!overtaking) return std::nullopt;
-    return name(overtaking->winner) + " entered before " + name(overtaking->passed) +
+    return to_text(overtaking->winner) + " entered before " + to_text(overtaking->passed) +
            ", whose request had happened before";
 }
 

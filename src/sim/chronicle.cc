@@ -22,15 +22,15 @@ Chronicle::Chronicle(const Plan& plan, std::string_view algorithm)
 
 void Chronicle::boot(Instant now, std::uint32_t node) {
     if (!down_since_[node]) return;
-    diagram_.down.push_back({node, *down_since_[node], in_units(now)});
-    diagram_.marks.push_back({Diagram::Mark::What::restart, node, in_units(now), ""});
+    diagram_.down.push_back({node, *down_since_[node], drawn(now)});
+    diagram_.marks.push_back({Diagram::Mark::What::restart, node, drawn(now), ""});
     down_since_[node].reset();
 }
 
 void Chronicle::fault(Instant now, const Fault& fault) {
     command(now, fault_text(fault));
     if (!drawing_) return;
-    const double at = in_units(now);
+    const double at = drawn(now);
     using What = Diagram::Mark::What;
     if (const auto* crash = std::get_if<fault::Crash>(&fault)) {
         const std::uint32_t lane = place(crash->node);
@@ -63,14 +63,14 @@ void Chronicle::fault(Instant now, const Fault& fault) {
 void Chronicle::arrival(Instant now, const Letter& letter) {
     command(now, "deliver " + letter.text);
     if (!drawing_) return;
-    diagram_.arrows.push_back({letter.from, letter.to, in_units(letter.sent), in_units(now),
+    diagram_.arrows.push_back({letter.from, letter.to, in_units(letter.sent), drawn(now),
                                std::string(letter.name), Diagram::Fate::delivered, letter.kind});
 }
 
 void Chronicle::timer(Instant now, std::uint32_t node, const std::string& timer) {
     command(now, "expire " + to_text(plan_.members[node].node) + " " + timer);
     if (drawing_) {
-        diagram_.marks.push_back({Diagram::Mark::What::timer, node, in_units(now), timer});
+        diagram_.marks.push_back({Diagram::Mark::What::timer, node, drawn(now), timer});
     }
 }
 
@@ -84,7 +84,7 @@ void Chronicle::loss(Instant now, const Letter& letter, Loss why) {
     if (!drawing_) return;
     const bool arrived = !diagram_.arrows.empty() && diagram_.arrows.back().from == letter.from &&
                          diagram_.arrows.back().to == letter.to &&
-                         diagram_.arrows.back().arrived == in_units(now) && !on_the_way;
+                         diagram_.arrows.back().arrived == drawn(now) && !on_the_way;
     if (arrived) {
         diagram_.arrows.back().fate = Diagram::Fate::lost;
     } else {
@@ -102,7 +102,7 @@ void Chronicle::leader(Instant now, std::uint32_t node, std::optional<NodeId> le
     if (!drawing_) return;
     end_reign(node, now);
     const auto lane = leader ? std::optional(place(*leader)) : std::nullopt;
-    reigns_[node] = Diagram::Reign{node, in_units(now), 0, lane};
+    reigns_[node] = Diagram::Reign{node, drawn(now), 0, lane};
 }
 
 void Chronicle::torn(Instant now, std::uint32_t node) {
@@ -113,16 +113,16 @@ void Chronicle::torn(Instant now, std::uint32_t node) {
 void Chronicle::crash(std::uint32_t node, Instant now, std::string label) {
     end_reign(node, now);
     section(now, node, false);
-    down_since_[node] = in_units(now);
-    diagram_.marks.push_back({Diagram::Mark::What::crash, node, in_units(now), std::move(label)});
+    down_since_[node] = drawn(now);
+    diagram_.marks.push_back({Diagram::Mark::What::crash, node, drawn(now), std::move(label)});
 }
 
 void Chronicle::section(Instant now, std::uint32_t node, bool inside) {
     if (!drawing_) return;
     auto& since = inside_since_[node];
-    if (inside && !since) since = in_units(now);
+    if (inside && !since) since = drawn(now);
     if (inside || !since) return;
-    diagram_.held.push_back({node, *since, in_units(now)});
+    diagram_.held.push_back({node, *since, drawn(now)});
     since.reset();
 }
 
@@ -144,12 +144,12 @@ void Chronicle::finish(Instant now, Report& report) {
     for (std::uint32_t lane = 0; lane < reigns_.size(); ++lane) {
         end_reign(lane, now);
         section(now, lane, false);
-        if (down_since_[lane]) diagram_.down.push_back({lane, *down_since_[lane], in_units(now)});
+        if (down_since_[lane]) diagram_.down.push_back({lane, *down_since_[lane], drawn(now)});
         if (paused_since_[lane]) {
-            diagram_.paused.push_back({lane, *paused_since_[lane], in_units(now)});
+            diagram_.paused.push_back({lane, *paused_since_[lane], drawn(now)});
         }
     }
-    diagram_.end = in_units(now);
+    diagram_.end = drawn(now);
     report.diagram = std::move(diagram_);
 }
 
@@ -171,7 +171,7 @@ std::uint32_t Chronicle::place(NodeId node) const {
 
 void Chronicle::end_reign(std::uint32_t node, Instant now) {
     if (!reigns_[node]) return;
-    reigns_[node]->to = in_units(now);
+    reigns_[node]->to = drawn(now);
     if (reigns_[node]->to > reigns_[node]->from) diagram_.reigns.push_back(*reigns_[node]);
     reigns_[node].reset();
 }

@@ -35,12 +35,16 @@ public:
     void leader(Instant now, std::uint32_t node, std::optional<NodeId> leader);
     void section(Instant now, std::uint32_t node, bool inside);
     void violation(Instant now, const std::string& line);
+    // From now on the picture is so far ahead of the clock: where time stands still, steps need
+    // room.
+    void draw_ahead(Duration ahead) { ahead_ = ahead; }
     bool tracing() const { return tracing_; }
     void command(Instant now, const std::string& text);
     void output(const std::string& lines);
     void finish(Instant now, Report& report);
 
 private:
+    double drawn(Instant now) const { return in_units(now + ahead_); }
     std::uint32_t place(NodeId node) const;
     void end_reign(std::uint32_t node, Instant now);
     void crash(std::uint32_t node, Instant now, std::string label);
@@ -50,6 +54,7 @@ private:
     std::string trace_;
     Instant commanded_{};             // when the last command was given
     std::vector<std::string> later_;  // losses and doublings, told after the step that sent them
+    Duration ahead_{};
     Diagram diagram_;
     std::vector<std::optional<Diagram::Reign>> reigns_;  // open ones, by lane
     std::vector<std::optional<double>> down_since_, paused_since_, inside_since_;

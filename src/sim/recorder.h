@@ -47,6 +47,7 @@ public:
     void violated(Instant now, std::string_view property, const std::string& what) override {
         chronicle_.violation(now, violation_text(property, what));
     }
+    void draw_ahead(Duration ahead) { chronicle_.draw_ahead(ahead); }
     // The trace ends with the final states and what the properties say of them, so that a replay
     // compares them.
     template <class W> void finish(const W& world, const Judge<Top<P>>& judge, Report& report) {

@@ -38,7 +38,7 @@ template <class W> std::string show_all(const W& world) {
 
 // "1:4 2:4 3:none 4:4 5:down", or nothing where nobody is elected.
 template <class P, class A> std::optional<std::string> show_leaders(const World<P, A>& world) {
-    if constexpr (requires(const Top<P>& state) { state.elected(Instant{}); }) {
+    if constexpr (Elects<Top<P>>) {
         std::string line;
         for (std::size_t at = 0; at < world.nodes.size(); ++at) {
             const auto& node = world.nodes[at];

@@ -133,7 +133,7 @@ private:
         }
     }
     template <class W> static void name_leaders(const W& world, Report& report) {
-        if constexpr (requires(const Top<P>& state) { state.elected(Instant{}); }) {
+        if constexpr (Elects<Top<P>>) {
             constexpr std::size_t listed = 4096;
             report.agreed = true;
             std::optional<NodeId> first;

@@ -21,8 +21,7 @@ public:
         : plan_(plan),
           stage_(bench, Traffic<P>(plan.adversary, plan.seed, bench.setup.members.size()),
                  plan.oracle, ~plan.seed),
-          bench_(bench),
-          customers_(plan.workload, plan.members, plan.seed ^ 0xc057'0e25ULL) {}
+          bench_(bench) {}
 
     World<P, Traffic<P>>& world() { return stage_.world; }
     const Judge<Top<P>>& judge() const { return judge_; }
@@ -64,7 +63,7 @@ private:
         if (clockwork_.faults_left()) return false;
         if (now.time_since_epoch() < plan_.adversary.calm) return false;
         if constexpr (TakesTurns<Top<P>>) {
-            if (!customers_.done()) return false;
+            if (!customers_->done()) return false;
         }
         if (busy() || !report_.events) return false;
         if (!settled_since_) return false;
@@ -75,9 +74,14 @@ private:
         if constexpr (requires { Top<P>::restless; }) return false;  // it never rests
         return world().agenda.own_in_flight() > 0;
     }
+    // Only where there is something to ask for.
+    std::optional<Customers> customers() const {
+        if (!TakesTurns<Top<P>>) return std::nullopt;
+        return Customers(plan_.workload, plan_.members, plan_.seed ^ 0xc057'0e25ULL);
+    }
     void tell_customers() {
         if constexpr (TakesTurns<Top<P>>) {
-            for (const Ledger::Change& change : bench_.ledger.news()) customers_.hear(change);
+            for (const Ledger::Change& change : bench_.ledger.news()) customers_->hear(change);
             bench_.ledger.news().clear();
         }
     }
@@ -138,9 +142,9 @@ private:
     const Plan& plan_;
     Stage<P, Traffic<P>> stage_;
     Bench<P>& bench_;
-    Customers customers_;
+    std::optional<Customers> customers_ = customers();
     Clockwork<P, Traffic<P>> clockwork_{stage_, plan_.schedule,
-                                        TakesTurns<Top<P>> ? &customers_ : nullptr};
+                                        customers_ ? &*customers_ : nullptr};
     Judge<Top<P>> judge_;
     Report report_;
     Instant settle_by_{};

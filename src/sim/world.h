@@ -230,13 +230,6 @@ private:
         }
         return standing;
     }
-    template <class C> static const auto& top_config(const C& config) {
-        if constexpr (requires { config.upper; }) {
-            return top_config(config.upper);
-        } else {
-            return config;
-        }
-    }
     bool of_current_life(const Packet<P>& packet) {
         const Incarnation known = known_life(packet.to, packet.from);
         if (packet.incarnation <= known) return packet.incarnation == known;
