@@ -26,7 +26,7 @@ template <class P> std::optional<std::string> one_token(const View<P>& view) {
         for (const auto& b : view.nodes) {
             if (!b.up || !b.state->list.token || b.node <= a.node) continue;
             if (!of_one_list(*a.state, *b.state)) continue;
-            return mutex::name(a.node) + " and " + mutex::name(b.node) + " have a token";
+            return to_text(a.node) + " and " + to_text(b.node) + " have a token";
         }
     }
     return std::nullopt;
@@ -38,8 +38,8 @@ template <class P> std::optional<std::string> listed_once(const View<P>& view) {
         for (const auto& b : view.nodes) {
             if (!b.up || b.state->list.next != a.state->list.next || b.node <= a.node) continue;
             if (!of_one_list(*a.state, *b.state)) continue;
-            return mutex::name(*a.state->list.next) + " comes after both " + mutex::name(a.node) +
-                   " and " + mutex::name(b.node);
+            return to_text(*a.state->list.next) + " comes after both " + to_text(a.node) + " and " +
+                   to_text(b.node);
         }
     }
     return std::nullopt;
@@ -50,7 +50,7 @@ template <class P> std::optional<std::string> last_has_no_next(const View<P>& vi
     for (const auto& node : view.nodes) {
         const PathList& list = node.state->list;
         if (!node.up || !list.next || list.dir) continue;
-        return mutex::name(node.node) + " takes itself for the last and has a next";
+        return to_text(node.node) + " takes itself for the last and has a next";
     }
     return std::nullopt;
 }
