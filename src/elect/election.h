@@ -32,11 +32,16 @@ struct Appoint {  // a person's choice
     Epoch epoch{};
 };
 
+struct Retire {};  // stand no more, hand over if in office: drained, unhealthy, nobody to lead for
+struct Return {};  //   until this
+struct Depart {};  // a clean stop of the node: promise nothing any more
+
 // What an election tells beside LeaderIs.
 struct Refused {  // a request that cannot be served is answered
     enum class Why : std::uint8_t { not_leader, not_eligible, stale_epoch, unreachable, busy };
     Why why{};
 };
+struct Departed {};        // nothing promised is left: the node may stop
 struct StopProcessing {};  // the coordinator is no longer defined: stop before anything else starts
 
 // Who took office, by epoch: the newest few epochs are enough, because numbers only grow.

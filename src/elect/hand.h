@@ -28,11 +28,12 @@ public:
 
     typename P::Config config;
     P state;
+    Instant now{};
 
     template <class E> void happens(const E& event) {
         effects_.list.clear();
         const Seat<P> seat{self_, members_, config, 0, Incarnation{1}};
-        step(state, seat, Instant{}, event, effects_);
+        step(state, seat, now, event, effects_);
     }
     template <class M> void receives(std::uint32_t from, M message) {
         happens(Received<P>{NodeId{from}, std::move(message)});
@@ -51,6 +52,12 @@ public:
         return find<N>([](const Effect<P>& effect) {
             const auto* tell = std::get_if<Tell<P>>(&effect);
             return tell ? std::get_if<N>(&tell->notice) : nullptr;
+        });
+    }
+    const typename P::Durable* saves() const {
+        return find<typename P::Durable>([](const Effect<P>& effect) {
+            const auto* save = std::get_if<Save<P>>(&effect);
+            return save ? &save->durable : nullptr;
         });
     }
 

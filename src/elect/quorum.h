@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include "elect/quorum_candidacy.h"
@@ -29,7 +30,7 @@ struct Quorum {
     using Config = quorum::Config;
     using Message = quorum::Message;
     using Timer = quorum::Timer;
-    using Request = std::variant<Campaign, Resign>;
+    using Request = std::variant<Campaign, Resign, Retire, Return, Depart>;
     using Notice = quorum::Notice;
     using Durable = quorum::Durable;
     using History = quorum::History;
@@ -85,6 +86,8 @@ struct Quorum {
     Epoch seen{};                    // the largest epoch heard of
     Nonce nonce{};
     std::uint32_t attempts = 0;
+    bool retired = false;       // I vote, but do not stand
+    bool books_closed = false;  // nothing is promised, and the record says so
 
     // Functions of now: a leader that was paused must not believe what it believed before.
     bool leading(Instant now) const { return office && now < office->until; }
@@ -104,6 +107,7 @@ struct Quorum {
             preference.gone.insert(voter.promise->to);
             unbind(turn);
         }
+        if (voter.departing) close_books(turn);
     }
 
     void on(Turn& turn, const Booted<Quorum>& booted) {
@@ -111,8 +115,7 @@ struct Quorum {
         if (turn.config().join == Join::call) vacate(turn);
     }
     void on(Turn& turn, Campaign) {
-        if (!may_lead(turn.seat.members, turn.seat.self))
-            return turn.tell(Refused{Refused::Why::not_eligible});
+        if (!stands(turn)) return turn.tell(Refused{Refused::Why::not_eligible});
         if (office || candidacy || voter.promise || voter.silent())
             return turn.tell(Refused{Refused::Why::busy});  // no candidacy against a valid lease
         canvass(turn);
@@ -125,6 +128,19 @@ struct Quorum {
         if (!preference.available(*resign.to) || !lease.holds(*resign.to, turn.now))
             return turn.tell(Refused{Refused::Why::unreachable});
         step_aside(turn, resign.to);
+    }
+    void on(Turn& turn, Retire) {
+        retired = true;
+        withdraw_from_office(turn);
+    }
+    void on(Turn& turn, Return) {
+        if (!std::exchange(retired, false) || office || voter.promise) return;
+        stand_after(turn, my_slots(turn));
+    }
+    void on(Turn& turn, Depart) {
+        if (std::exchange(voter.departing, true)) return;
+        withdraw_from_office(turn);
+        close_books(turn);
     }
     void on(Turn& turn, Suspected peer) {
         preference.suspected.insert(peer.node);
@@ -160,6 +176,7 @@ struct Quorum {
     void on(Turn& turn, NodeId from, const Renew& renewal) {
         hear(renewal.key);
         learn(renewal.epoch);
+        if (voter.departing) return;
         if (renewal.epoch < voter.record.promised) {
             const Outdated outdated{renewal.epoch, renewal.nonce, voter.record.promised};
             return turn.send(from, outdated);
@@ -182,6 +199,7 @@ struct Quorum {
     void on(Turn& turn, NodeId from, Appoint appoint) {
         learn(appoint.epoch);
         if (voter.record.promised > appoint.epoch || office || voter.silent()) return;
+        if (!stands(turn)) return;
         if (voter.promise && voter.promise->to != from) return;
         if (voter.promise) unbind(turn);
         stop_running(turn);
@@ -196,7 +214,7 @@ struct Quorum {
     void on(Turn& turn, Stand) {
         if (office || candidacy || voter.promise) return;  // when that ends, I stand again
         if (voter.silent()) return stand_after(turn, my_slots(turn));
-        canvass(turn);
+        if (stands(turn)) canvass(turn);
     }
     void on(Turn& turn, NodeId from, PreGrant grant) {
         if (!asked(grant.nonce, Stage::canvassing)) return;
@@ -268,6 +286,7 @@ private:
     void follow(Turn&, NodeId winner, Epoch);
 
     // Running.
+    bool stands(const Turn&) const;
     void vacate(Turn&, Duration head_start = {});
     Duration my_slots(const Turn&) const;
     void stand_after(Turn&, Duration wait);
@@ -293,6 +312,8 @@ private:
     void leave_office(Turn&);
     void lose(Turn&);
     void step_aside(Turn&, std::optional<NodeId> successor);
+    void withdraw_from_office(Turn&);
+    void close_books(Turn&);
     void sound_alarm(Turn&, Epoch);
 };
 static_assert(Protocol<Quorum>);

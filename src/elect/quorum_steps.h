@@ -38,8 +38,7 @@ inline std::optional<Refusal> Quorum::objects(const Turn& turn, const Ask& ask) 
     return std::nullopt;
 }
 inline bool Quorum::insists(const Turn& turn, Key candidate) const {
-    const bool i_stand = may_lead(turn.seat.members, turn.seat.self) && !voter.silent() &&
-                         !preference.abstains_until;
+    const bool i_stand = stands(turn) && !voter.silent() && !preference.abstains_until;
     return preference.insists(turn.config(), turn.seat.members, candidate, key(turn), i_stand,
                               turn.now);
 }
@@ -81,6 +80,9 @@ inline void Quorum::follow(Turn& turn, NodeId winner, Epoch epoch) {
 
 // Running.
 
+inline bool Quorum::stands(const Turn& turn) const {
+    return may_lead(turn.seat.members, turn.seat.self) && !retired;
+}
 // Nobody leads, as far as I can see. Somebody else may have a head start.
 inline void Quorum::vacate(Turn& turn, Duration head_start) {
     if (!preference.leaderless_since) preference.leaderless_since = turn.now;
@@ -93,7 +95,7 @@ inline Duration Quorum::my_slots(const Turn& turn) const {
     return static_cast<std::int64_t>(rank) * turn.config().slot;
 }
 inline void Quorum::stand_after(Turn& turn, Duration wait) {
-    if (!may_lead(turn.seat.members, turn.seat.self) || voter.frozen) return;
+    if (!stands(turn) || voter.frozen || voter.departing) return;
     if (voter.quiet_until) wait = std::max(wait, *voter.quiet_until - turn.now);
     if (preference.abstains_until) wait = std::max(wait, *preference.abstains_until - turn.now);
     const std::int64_t spread = 1 << std::min(attempts, 4U);  // who collide part in the end
@@ -258,6 +260,18 @@ inline void Quorum::step_aside(Turn& turn, std::optional<NodeId> successor) {
         if (member.node != turn.seat.self) turn.send(member.node, Release{closed});
     }
     if (successor) turn.send(*successor, Appoint{closed});
+}
+// Nothing of mine is left that somebody could vote for.
+inline void Quorum::withdraw_from_office(Turn& turn) {
+    if (office) step_aside(turn, std::nullopt);
+    if (candidacy) give_up(turn);
+    turn.disarm(Stand{});
+}
+// Once the last promise has run out: the next start finds nothing outstanding.
+inline void Quorum::close_books(Turn& turn) {
+    if (voter.promise) return;
+    if (voter.settle()) save(turn);
+    if (!std::exchange(books_closed, true)) turn.tell(Departed{});
 }
 // Impossible while all clocks keep their bounds: whatever I believe, I stop, and vote no more.
 inline void Quorum::sound_alarm(Turn& turn, Epoch epoch) {

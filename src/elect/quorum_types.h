@@ -231,7 +231,7 @@ struct Released {  // this epoch of mine is closed
 struct Alarm {  // somebody won this epoch while my lease was valid: some clock breaks its bound
     Epoch epoch;
 };
-using Notice = std::variant<LeaderIs, EpochChanged, Promised, Released, Refused, Alarm>;
+using Notice = std::variant<LeaderIs, EpochChanged, Promised, Released, Refused, Alarm, Departed>;
 
 // One record, durable before anything that follows from it is sent. Which disk it is on is not
 // part of it: a wiped one must not vote under its old name (M-QL-9), and the place to say so is the

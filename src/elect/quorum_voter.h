@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "elect/quorum_types.h"
 
@@ -22,13 +23,14 @@ struct Voter {
     Durable record{};
     std::optional<Promise> promise;
     std::optional<Instant> quiet_until;
-    bool frozen = false;  // a clock was seen to break its bound: no vote of this life counts
+    bool frozen = false;     // a clock was seen to break its bound: no vote of this life counts
+    bool departing = false;  // the node stops: no vote of this life any more
 
     void boot(const Config& config, const Durable& durable, Instant now) {
         record = durable;
         if (record.outstanding && config.fixes.has(quiet_time)) quiet_until = now + record.longest;
     }
-    bool silent() const { return quiet_until || frozen; }
+    bool silent() const { return quiet_until || frozen || departing; }
     bool promised_to(NodeId node) const { return promise && promise->to == node; }
 
     // Why not to vote for this one now; the first line that is true decides. Changes nothing.
@@ -78,6 +80,8 @@ struct Voter {
         promise = Promise{to, until};
     }
     void release() { promise.reset(); }
+    // Nothing is promised, and nothing will be in this life: the next one need not be quiet.
+    bool settle() { return !quiet_until && !promise && std::exchange(record.outstanding, false); }
 };
 
 }  // namespace conclave::quorum
