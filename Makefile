@@ -26,6 +26,7 @@ test:  ## every test, with sanitizers and as released
 test-all:  ## the same, and the thread sanitizer, clang, clang-tidy and the large checks
 	@tools/install-deps --with-extras
 	@tools/run-tests dev release tsan
+	@cmake --build --preset release -j $(jobs) --target benchmarks
 	@tools/run-checks --large
 	@cmake --preset clang > build/clang.configure.log || { cat build/clang.configure.log; exit 1; }
 	@cmake --build --preset clang -j $(jobs)

@@ -1,4 +1,4 @@
-# bench/<name>.cc becomes bench_<name>, with Google Benchmark. `make bench` runs them all.
+# bench/<name>.cc becomes bench_<name>, with Google Benchmark. `make bench` builds and runs them all.
 
 find_package(benchmark REQUIRED)
 
@@ -6,7 +6,7 @@ add_custom_target(benchmarks)
 file(GLOB sources CONFIGURE_DEPENDS bench/*.cc)
 foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
-    add_executable(bench_${name} ${source})
+    add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})
     target_link_libraries(bench_${name} PRIVATE
         ${CONCLAVE_ROOMS} $<TARGET_NAME_IF_EXISTS:conclave_algorithms> benchmark::benchmark_main)
     target_include_directories(bench_${name} PRIVATE ${CMAKE_SOURCE_DIR}/bench)

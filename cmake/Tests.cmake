@@ -1,4 +1,5 @@
-# What CTest runs: the unit tests of every room, files that must not compile, scenarios, seeds, tidy.
+# What CTest runs: the unit tests of every room, files that must not compile, scenarios, seeds,
+# worlds that are explored, planted bugs, tidy.
 
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
@@ -71,6 +72,18 @@ function(conclave_add_checks)
     endforeach()
 endfunction()
 
+# mutants/<name>.patch: a planted bug that the checker or the random walk must catch. Each compiles
+# one generated file anew, as this build compiles it: half a minute, so only where it is optimised.
+function(conclave_add_mutants)
+    file(GLOB patches CONFIGURE_DEPENDS mutants/*.patch)
+    foreach(patch IN LISTS patches)
+        cmake_path(GET patch STEM name)
+        add_test(NAME mutant.${name}
+            COMMAND ${CMAKE_SOURCE_DIR}/tools/run-mutants --build ${CMAKE_BINARY_DIR} ${name})
+        set_tests_properties(mutant.${name} PROPERTIES LABELS mutant TIMEOUT 600)
+    endforeach()
+endfunction()
+
 file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS src/*)
 foreach(folder IN LISTS folders)
     cmake_path(GET folder FILENAME room)
@@ -94,7 +107,29 @@ if(TARGET conclave)
     endif()
     if(NOT CONCLAVE_SANITIZE)
         conclave_add_checks()
+        conclave_add_mutants()
     endif()
+endif()
+
+# src/<room>/fuzz/<target>.cc is fed its corpus and a bounded number of mutations of it.
+function(conclave_add_fuzz corpus)
+    cmake_path(GET corpus FILENAME target)
+    cmake_path(GET corpus PARENT_PATH folder)
+    cmake_path(GET folder PARENT_PATH folder)
+    add_executable(fuzz_${target} ${folder}/${target}.cc
+        src/wire/fuzz/allocated.cc src/wire/fuzz/fuzz_main.cc)
+    target_link_libraries(fuzz_${target} PRIVATE ${CONCLAVE_ROOMS})
+    set_target_properties(fuzz_${target} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+    add_test(NAME fuzz.${target} COMMAND fuzz_${target} ${corpus})
+    set_tests_properties(fuzz.${target} PROPERTIES LABELS fuzz TIMEOUT 600)
+endfunction()
+
+if(CONCLAVE_SANITIZE)
+    file(GLOB corpora CONFIGURE_DEPENDS src/*/fuzz/corpus/*)
+    foreach(corpus IN LISTS corpora)
+        conclave_add_fuzz(${corpus})
+    endforeach()
 endif()
 
 add_test(NAME tidy COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy)

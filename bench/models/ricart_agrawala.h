@@ -33,7 +33,9 @@ struct PrintedRicartAgrawala {
     using Request = std::variant<Enter, Leave>;
     using Notice = std::variant<Entered>;
     using Durable = None;
-    using History = MutexHistory;
+    struct History {  // of nothing: Spin does not follow the order of requests either
+        void overtook(NodeId, NodeId) {}
+    };
     using Turn = conclave::Turn<PrintedRicartAgrawala>;
 
     Section place = Section::outside;

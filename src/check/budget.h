@@ -48,14 +48,25 @@ struct Bounds {
     std::uint32_t flight = 0;   // of the messages in flight at once; 0: as many as there are
     std::uint32_t depth = 0;    // of steps from the start; 0: as many as there are
     std::uint32_t ticks = 0;    // of time, where it is counted; 0: as many as there are
+    // Bounded liveness: so many ticks after the last fault, wish or repair what is settled must
+    // hold, and there the search ends; 0: whenever it likes. For what could go on for ever with
+    // numbers that only grow, which no cycle of states shows.
+    std::uint32_t settle = 0;
+
+    bool end_time() const { return ticks > 0 || settle > 0; }
+    std::uint32_t time() const { return settle > 0 ? settle : ticks; }
 };
 
 struct Limits {
     std::uint64_t bytes = std::uint64_t{4} << 30;
     std::uint64_t states = UINT64_MAX;
     std::uint32_t threads = 1;
-    bool hashes_only = false;  // keep 64 bits of each state instead of all of it
-    bool depth_first = false;  // a longer counterexample, a shorter memory
+    bool hashes_only = false;    // keep 64 bits of each state instead of all of it
+    bool depth_first = false;    // a longer counterexample, a shorter memory
+    bool single_states = false;  // judge nothing else: endless runs need every edge, and memory
+    bool every_way = false;      // take also those that are asleep (check/sleep.h)
+
+    bool judges_endless() const { return !depth_first && !single_states; }
 };
 
 }  // namespace conclave

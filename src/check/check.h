@@ -76,7 +76,7 @@ private:
             CheckReport::Verdict verdict{std::string(property.name), property.demand};
             const bool seen = (found.seen >> report.verdicts.size() & 1U) != 0;
             const bool sometimes = property.demand == Demand::sometimes;
-            const bool judged = !plan.limits.depth_first || !of_endless_runs(property.demand);
+            const bool judged = plan.limits.judges_endless() || !of_endless_runs(property.demand);
             if (found.complete && judged) verdict.holds = !sometimes || seen;
             if (sometimes && seen) verdict.holds = true;
             if (sometimes && verdict.holds == false) verdict.what = "never seen";

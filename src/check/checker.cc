@@ -47,6 +47,7 @@ std::vector<std::pair<std::string, std::uint64_t>> bounds_of(const CheckPlan& pl
     if (plan.bounds.flight > 0) bounds.emplace_back("flight", plan.bounds.flight);
     if (plan.bounds.depth > 0) bounds.emplace_back("depth", plan.bounds.depth);
     if (plan.bounds.ticks > 0) bounds.emplace_back("ticks", plan.bounds.ticks);
+    if (plan.bounds.settle > 0) bounds.emplace_back("settle", plan.bounds.settle);
     return bounds;
 }
 

@@ -46,16 +46,18 @@ public:
             first.residents.push_back(repertoire_.add(settler(at, starts)));
         }
         first.past = repertoire_.add_past();
-        first.outside = repertoire_.add(Outside{{}, plan_.budget, plan_.bounds.ticks, 0});
+        first.outside = repertoire_.add(Outside{{}, plan_.budget, plan_.bounds.time(), 0});
         std::vector<std::uint8_t> bytes;
-        first.write(bytes);
+        bytes.resize(first.write(bytes, 0));
         return bytes;
     }
-    std::unique_ptr<Scout> scout() override { return guide(); }
-    std::unique_ptr<Guide> guide() {
-        const Rules rules{plan_.model.links == Links::fifo,
-                          plan_.world.oracle.present && !detects<P>(), plan_.world.oracle.reliable,
-                          plan_.bounds.ticks > 0, plan_.bounds.flight};
+    std::unique_ptr<Scout> scout(bool reduce) override { return guide(reduce); }
+    std::unique_ptr<Guide> guide(bool reduce = false) {
+        const Rules rules{
+            plan_.model.links == Links::fifo,  plan_.world.oracle.present && !detects<P>(),
+            plan_.world.oracle.reliable,       plan_.bounds.end_time(),
+            plan_.bounds.settle > 0,           plan_.bounds.flight,
+            reduce && plan_.bounds.settle == 0};
         std::vector<bool> boots;
         for (const Member& member : setup_.members) {
             const auto& down = plan_.world.down;

@@ -9,6 +9,7 @@
 
 #include "check/choice.h"
 #include "check/moment.h"
+#include "check/sleep.h"
 #include "check/stock.h"
 
 namespace conclave {
@@ -16,20 +17,24 @@ namespace conclave {
 class Crossing {
 public:
     // `fifo`: links keep the order of what they carry. `bounded_time`: ticks are counted down.
-    Crossing(Stock& stock, bool fifo, bool bounded_time)
+    // `reduce`: ways may sleep.
+    Crossing(Stock& stock, bool fifo, bool bounded_time, bool reduce)
         : stock_(stock),
           fifo_(fifo),
           bounded_time_(bounded_time),
-          nodes_(static_cast<std::uint32_t>(stock.members().size())) {
+          reduce_(reduce),
+          nodes_(static_cast<std::uint32_t>(stock.members().size())),
+          sleepers_(nodes_) {
         now_.residents.resize(nodes_);
     }
 
     bool fault = false;  // what is chosen now is nothing to rely on
 
     // The moment that all choices are made in; they go into the fan, and are told if wanted.
-    void begin(Code state, Fan& fan, std::vector<Choice>* told) {
+    void begin(Code state, Sleep asleep, Fan& fan, std::vector<Choice>* told) {
         fan_ = &fan;
         told_ = told;
+        sleepers_.enter(asleep);
         now_.read(state);
         outside_ = &stock_.outside(now_.outside);
         somebody_down_ = false;
@@ -60,7 +65,8 @@ public:
     void boot(std::uint32_t at, bool does) {
         changes_ = {outside::boot};
         if (does) {
-            take(at, Occurrence::of(Happening::restart), Choice::Kind::boot);
+            const Occurrence restart = Occurrence::of(Happening::restart);
+            take(at, restart, step_of(now_.residents[at], restart.code()), Choice::Kind::boot);
         } else {
             next_ = now_;
             arrive(at, {Choice::Kind::boot, at});
@@ -70,19 +76,34 @@ public:
     // It happens; and, as long as there is budget for that, its Save is torn. Not that of a node
     // that boots: a crash before its first word is one like any other.
     void happen(std::uint32_t at, Occurrence what) {
-        take(at, what, Choice::Kind::happen);
-        const bool saves = stock_.step(step_of(now_.residents[at], what.code())).saves;
+        const std::uint32_t first = step_of(now_.residents[at], what.code());
+        const Step& step = stock_.step(first);
+        mover_ = reduce_ ? sleeper(at, what, step) : std::nullopt;
+        if (mover_ && sleepers_.is_asleep(*mover_)) {
+            ++fan_->possible;
+        } else {
+            take(at, what, first, Choice::Kind::happen);
+        }
+        if (mover_) sleepers_.pass(*mover_);
+        mover_.reset();
         const bool boots = !faces_[at].up;
-        if (!saves || boots || !outside_->budget.has(Spend::torn)) return;
+        if (!step.saves || boots || !outside_->budget.has(Spend::torn)) return;
         const bool before = std::exchange(fault, true);
         changes_.push_back(outside::pay(Spend::torn));
-        take(at, what.with_torn_save(), Choice::Kind::happen);
+        const Occurrence torn = what.with_torn_save();
+        take(at, torn, step_of(now_.residents[at], torn.code()), Choice::Kind::happen);
         changes_.pop_back();
         fault = before;
     }
     void pay(Spend price, std::uint32_t at, Occurrence what) {
         if (!outside_->budget.has(price)) return;
         changes_ = {outside::pay(price)};
+        happen(at, what);
+        changes_.clear();
+    }
+    // Nothing to pay for, but not to be foreseen either.
+    void disturb(std::uint32_t at, Occurrence what) {
+        if (bounded_time_) changes_ = {outside::disturb};
         happen(at, what);
         changes_.clear();
     }
@@ -130,8 +151,27 @@ public:
     }
 
 private:
-    void take(std::uint32_t at, Occurrence what, Choice::Kind kind) {
-        const std::uint32_t first = step_of(now_.residents[at], what.code());
+    // Whether this may sleep: it concerns one node and what it sends, can come out in one way only,
+    // and leads to where others can still move. Renumbered nonces concern everybody.
+    std::optional<Sleeper> sleeper(std::uint32_t at, Occurrence what, const Step& step) const {
+        const Face& after = stock_.face(step.next);
+        if (!changes_.empty() || stock_.uses_nonces()) return std::nullopt;
+        if (step.outcomes > 1 || step.closes || !after.up || after.beyond) return std::nullopt;
+        if (step.saves && outside_->budget.has(Spend::torn)) return std::nullopt;
+        Sleeper one{.at = at, .tells = step.tells};
+        if (what.is_arrival()) {
+            one.bit = sleepers_.arrival_bit(*taken_);
+            one.packet = what.packet();
+        } else if (what.what() == Happening::begin) {
+            one.bit = sleepers_.begin_bit(at);
+        } else if (what.what() == Happening::leave) {
+            one.bit = sleepers_.leave_bit(at);
+        } else {
+            return std::nullopt;
+        }
+        return one;
+    }
+    void take(std::uint32_t at, Occurrence what, std::uint32_t first, Choice::Kind kind) {
         const std::uint32_t outcomes = stock_.step(first).outcomes;
         for (std::uint32_t step = first; step < first + outcomes; ++step) {
             follow(at, step);
@@ -216,12 +256,14 @@ private:
         forget_undeliverable(actor);
         if (stock_.uses_nonces()) renumber_nonces();
         Fan::Way way;
-        way.at = static_cast<std::uint32_t>(fan_->bytes.size());
-        next_.write(fan_->bytes);
-        way.length = static_cast<std::uint16_t>(fan_->bytes.size() - way.at);
+        way.at = static_cast<std::uint32_t>(fan_->used);
+        fan_->used = next_.write(fan_->bytes, fan_->used);
+        way.length = static_cast<std::uint16_t>(fan_->used - way.at);
         way.hash = hash_bytes(fan_->state(way));
         way.actor = static_cast<std::uint8_t>(actor);
         way.fault = fault;
+        way.number = static_cast<std::uint16_t>(fan_->possible++);
+        if (mover_) way.asleep = sleepers_.after(*mover_, next_.packets);
         fan_->ways.push_back(way);
         if (told_) told_->push_back(choice);
     }
@@ -244,8 +286,10 @@ private:
     static constexpr std::size_t most_nodes = 32;
 
     Stock& stock_;
-    const bool fifo_, bounded_time_;
+    const bool fifo_, bounded_time_, reduce_;
     const std::uint32_t nodes_;
+    Sleepers sleepers_;
+    std::optional<Sleeper> mover_;  // what is taken now, if it may sleep
     Moment now_, next_;
     const Outside* outside_ = nullptr;
     std::array<Face, most_nodes> faces_{};

@@ -22,25 +22,29 @@ public:
           boots_(std::move(boots)),
           nodes_(static_cast<std::uint32_t>(boots_.size())),
           opinions_(std::move(opinions)),
-          crossing_(stock, rules.fifo, rules.bounded_time) {}
+          // How many packets are in flight between two steps depends on which is first.
+          crossing_(stock, rules.fifo, rules.bounded_time, rules.reduce && rules.flight == 0) {}
 
-    void expand(Code state, Fan& fan) override { expand(state, fan, nullptr); }
+    void expand(Code state, Sleep asleep, Fan& fan) override {
+        expand(state, asleep, fan, nullptr);
+    }
 
     std::vector<Choice> expand_and_tell(Code state, Fan& fan) override {
         std::vector<Choice> choices;
-        expand(state, fan, &choices);
+        expand(state, 0, fan, &choices);
         return choices;
     }
 
 private:
-    void expand(Code state, Fan& fan, std::vector<Choice>* told) {
+    void expand(Code state, Sleep asleep, Fan& fan, std::vector<Choice>* told) {
         fan.clear();
-        crossing_.begin(state, fan, told);
+        crossing_.begin(state, asleep, fan, told);
         crossing_.fault = false;
         const std::uint32_t booted = crossing_.outside().booted;
         if (booted < nodes_) return crossing_.boot(booted, boots_[booted]);
         fan.broken = opinions_->broken(crossing_.now());
         fan.judged = true;
+        fan.late = rules_.settles && crossing_.outside().ticks == 0 && !awaits_anybody();
         fan.cut = beyond_bounds();
         if (fan.cut) return;
         fan.cut = !proceed();
@@ -56,6 +60,16 @@ private:
         }
         return false;
     }
+    // Who is paused resumes, who may come back does, and who is told to call an election calls it:
+    // only then the time to settle begins.
+    bool awaits_anybody() const {
+        for (std::uint32_t at = 0; at < nodes_; ++at) {
+            const Face& face = crossing_.face(at);
+            if (face.paused || (!face.up && budget().has(Spend::restart))) return true;
+            if (face.calls > 0 && crossing_.acts(at) && !stock_.takes_turns()) return true;
+        }
+        return false;
+    }
     const std::vector<std::uint32_t>& packets() const { return crossing_.now().packets; }
     const Budget& budget() const { return crossing_.outside().budget; }
 
@@ -68,7 +82,7 @@ private:
                 crossing_.happen(at, Occurrence::of(Happening::leave));
             }
             if (crossing_.face(at).paused) {
-                crossing_.happen(at, Occurrence::of(Happening::resume));
+                crossing_.disturb(at, Occurrence::of(Happening::resume));
             }
         }
         if (!crossing_.outside().cuts.links.empty()) crossing_.change_outside(outside::heal);
@@ -163,7 +177,7 @@ private:
             const Face& face = crossing_.face(at);
             if (!crossing_.acts(at) || face.calls == 0 || face.section != Section::outside)
                 continue;
-            crossing_.happen(at, Occurrence::of(Happening::begin));
+            crossing_.disturb(at, Occurrence::of(Happening::begin));
         }
         crossing_.fault = fault;
     }

@@ -18,7 +18,9 @@ struct Rules {
     bool oracle = true;     // there is one
     bool reliable = false;  // and it says Failed, after the dead node's last words
     bool bounded_time = false;
+    bool settles = false;      // at the end of time all must be settled
     std::uint32_t flight = 0;  // at most so many packets at once; 0: any number
+    bool reduce = false;       // ways may sleep
 };
 
 // A scout that can say what it did.

@@ -14,57 +14,88 @@ namespace conclave {
 struct Explorer::Batch {
     std::vector<Archive::Record> origins{};
     std::vector<Fan> fans{};
-    std::atomic<std::size_t> next{0};  // to be taken by whoever is free
-
-    void expand(Scout& scout) {
-        constexpr std::size_t bite = 16;
-        for (std::size_t from = next.fetch_add(bite); from < origins.size();
-             from = next.fetch_add(bite)) {
-            const std::size_t to = std::min(from + bite, origins.size());
-            for (std::size_t at = from; at < to; ++at) scout.expand(origins[at].state, fans[at]);
-        }
-    }
+    std::atomic<std::uint32_t> left{0};  // bites to be expanded
 };
 
-// The threads beside our own. They work on one batch at a time.
+// Batches are expanded by all threads, bite by bite, and absorbed by our own in the order in which
+// they were gathered. There are several under way, so that a thread that must wait for its turn on
+// a busy machine still finds something to do when it comes.
 class Explorer::Crew {
 public:
-    Crew(Landscape& landscape, std::uint32_t threads) : own_(landscape.scout()) {
+    Crew(Landscape& landscape, std::uint32_t threads, bool reduce)
+        : batches_(threads > 1 ? 8 : 1),
+          bites_(threads > 1 ? 64 : 4),
+          own_(landscape.scout(reduce)) {
         for (std::uint32_t one = 1; one < threads; ++one) {
-            threads_.emplace_back([this, scout = landscape.scout()] { work(*scout); });
+            threads_.emplace_back([this, scout = landscape.scout(reduce)] { work(*scout); });
         }
     }
     ~Crew() {
-        start(nullptr);
+        ended_ = true;
+        signal();
         for (std::thread& thread : threads_) thread.join();
     }
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
-    void start(Batch* batch) {
-        batch_ = batch;
-        busy_ = static_cast<std::uint32_t>(threads_.size());
-        ++orders_;
-        orders_.notify_all();
+    std::size_t batch_size() const { return bites_ * bite; }
+    // Where to gather the next batch, if there is room for one.
+    Batch* room() { return gathered_ - absorbed_ < batches_.size() ? &batch(gathered_) : nullptr; }
+    void start(Batch& batch) {
+        batch.left = bites_;
+        ++gathered_;
+        offered_ += bites_;
+        signal();
     }
-    void finish(Batch& batch) {
-        batch.expand(*own_);
-        for (std::uint32_t busy = busy_; busy != 0; busy = busy_) busy_.wait(busy);
+    // The one that was started first, expanded; nothing if there is none.
+    Batch* finish() {
+        if (absorbed_ == gathered_) return nullptr;
+        Batch& first = batch(absorbed_);
+        for (std::uint32_t left = first.left; left != 0; left = first.left) {
+            if (!take_bite(*own_)) first.left.wait(left);
+        }
+        return &first;
     }
+    void absorbed() { ++absorbed_; }
 
 private:
+    static constexpr std::size_t bite = 16;  // states
+
+    Batch& batch(std::uint64_t number) { return batches_[number % batches_.size()]; }
+    void signal() {
+        ++signals_;
+        signals_.notify_all();
+    }
     void work(Scout& scout) {
-        for (std::uint32_t order = 1;; ++order) {
-            orders_.wait(order - 1);
-            if (!batch_) return;
-            batch_->expand(scout);
-            if (--busy_ == 0) busy_.notify_all();
+        for (;;) {
+            const std::uint32_t seen = signals_;  // before looking: what comes after is not missed
+            if (ended_) return;
+            if (!take_bite(scout)) signals_.wait(seen);
         }
     }
+    // False if there is none left to take.
+    bool take_bite(Scout& scout) {
+        std::uint64_t number = taken_;
+        do {
+            if (number == offered_) return false;
+        } while (!taken_.compare_exchange_weak(number, number + 1));
+        Batch& mine = batch(number / bites_);
+        const std::size_t from = number % bites_ * bite;
+        const std::size_t to = std::min(from + bite, mine.origins.size());
+        for (std::size_t at = from; at < to; ++at) {
+            scout.expand(mine.origins[at].state, mine.origins[at].asleep, mine.fans[at]);
+        }
+        if (--mine.left == 0) mine.left.notify_all();
+        return true;
+    }
 
-    std::unique_ptr<Scout> own_;
-    Batch* batch_ = nullptr;
-    std::atomic<std::uint32_t> orders_{0}, busy_{0};
+    std::vector<Batch> batches_;
+    const std::uint32_t bites_;  // of a batch
+    const std::unique_ptr<Scout> own_;
+    std::uint64_t gathered_ = 0, absorbed_ = 0;         // batches
+    std::atomic<std::uint64_t> offered_{0}, taken_{0};  // bites
+    std::atomic<std::uint32_t> signals_{0};
+    std::atomic<bool> ended_{false};
     std::vector<std::thread> threads_;
 };
 
@@ -75,10 +106,12 @@ Explorer::Explorer(Landscape& landscape, const Limits& limits, std::uint32_t mos
       most_depth_(most_depth),
       progress_(std::move(progress)),
       demands_(landscape.demands()),
-      endless_(!limits.depth_first && std::ranges::any_of(demands_, of_endless_runs)),
+      endless_(limits.judges_endless() && std::ranges::any_of(demands_, of_endless_runs)),
+      reduce_(!endless_ && !limits.depth_first && !limits.every_way),
       visited_(limits.hashes_only, endless_) {
     for (std::size_t at = 0; at < demands_.size(); ++at) {
         if (demands_[at] == Demand::always) always_ |= std::uint64_t{1} << at;
+        if (demands_[at] == Demand::settled) settled_ |= std::uint64_t{1} << at;
     }
 }
 
@@ -99,17 +132,18 @@ void Explorer::breadth_first() {
     parents_.push_back(0);
     ways_.push_back(0);
     level_end_ = visited_.archive().end();
-    Crew crew(landscape_, limits_.threads);
-    Batch one, other;
-    Batch *next = &one, *last = &other;
+    Crew crew(landscape_, limits_.threads, reduce_);
     while (!stopped_) {
-        gather(*next);
-        crew.start(next);
-        absorb(*last);
-        crew.finish(*next);
-        std::swap(next, last);
-        if (!last->origins.empty()) continue;
-        if (cursor_ == level_end_ && level_end_ == visited_.archive().end()) return;
+        for (Batch* batch = crew.room(); batch; batch = crew.room()) {
+            if (!gather(*batch, crew.batch_size())) break;
+            crew.start(*batch);
+        }
+        if (Batch* batch = crew.finish()) {
+            absorb(*batch);
+            crew.absorbed();
+            continue;
+        }
+        if (level_end_ == visited_.archive().end()) return;
         level_end_ = visited_.archive().end();
         visited_.expanded_before(cursor_);
         ++found_.depth;
@@ -117,15 +151,15 @@ void Explorer::breadth_first() {
     }
 }
 
-void Explorer::gather(Batch& batch) {
-    const std::size_t most = limits_.threads > 1 ? 1024 : 64;
+// False if this level has nothing more.
+bool Explorer::gather(Batch& batch, std::size_t most) {
     batch.origins.clear();
     while (cursor_ < level_end_ && batch.origins.size() < most) {
         batch.origins.push_back(visited_.archive().at(cursor_));
         cursor_ = batch.origins.back().next;
     }
     if (batch.fans.size() < batch.origins.size()) batch.fans.resize(batch.origins.size());
-    batch.next = 0;
+    return !batch.origins.empty();
 }
 
 void Explorer::absorb(Batch& batch) {
@@ -138,35 +172,36 @@ void Explorer::absorb(Batch& batch) {
         }
         absorb_state(batch.origins[at].number, batch.fans[at]);
     }
-    batch.origins.clear();
     if (!within_limits()) stopped_ = true;
 }
 
 void Explorer::absorb_state(std::uint32_t number, const Fan& fan) {
     if (endless_) graph_.add_state(fan.broken, fan.cut);
     look(fan, [&] { return path_to(number); });
-    assert(fan.ways.size() <= UINT16_MAX);
-    found_.transitions += fan.ways.size();
+    assert(fan.possible <= UINT16_MAX);
+    found_.transitions += fan.possible;
+    found_.asleep += fan.possible - fan.ways.size();
     for (std::size_t way = 0; way < fan.ways.size(); ++way) lead_to(number, way, fan);
 }
 
 void Explorer::lead_to(std::uint32_t from, std::size_t way, const Fan& fan) {
     const Fan::Way& taken = fan.ways[way];
-    const auto [number, is_new] = visited_.insert(fan.state(taken), taken.hash);
+    const auto [number, is_new] = visited_.insert(fan.state(taken), taken.hash, taken.asleep);
     if (endless_ && !taken.fault) graph_.add_edge(number, taken.actor);
     if (!is_new) return;
     parents_.push_back(from);
-    ways_.push_back(static_cast<std::uint16_t>(way));
+    ways_.push_back(taken.number);
 }
 
 // What a single state tells.
 void Explorer::look(const Fan& fan, const std::function<Path()>& path) {
     found_.bounded = found_.bounded || fan.cut;
     if (fan.judged) found_.seen |= ~fan.broken;
-    if ((fan.broken & always_) == 0) return;
+    const std::uint64_t wrong = fan.broken & (fan.late ? always_ | settled_ : always_);
+    if (wrong == 0) return;
     stopped_ = true;
     for (std::size_t at = 0; at < demands_.size(); ++at) {
-        if ((fan.broken & always_) >> at & 1U) found_.broken.push_back({at, path()});
+        if (wrong >> at & 1U) found_.broken.push_back({at, path()});
     }
 }
 
@@ -206,7 +241,7 @@ Path Explorer::path_to(std::uint32_t state) const {
 // Each state is left by its first way before its second is looked at. The memory is that of the
 // table and of the ways not yet taken from the states on the path.
 void Explorer::depth_first() {
-    const std::unique_ptr<Scout> scout = landscape_.scout();
+    const std::unique_ptr<Scout> scout = landscape_.scout(false);
     struct Frame {
         Fan fan{};
         std::size_t next = 0;
@@ -222,7 +257,7 @@ void Explorer::depth_first() {
     };
     const std::vector<std::uint8_t> start = landscape_.start();
     visited_.insert(start, hash_bytes(start));
-    scout->expand(start, frames[0].fan);
+    scout->expand(start, 0, frames[0].fan);
     look(frames[0].fan, path);
     while (depth > 0 && !stopped_) {
         Frame& frame = frames[depth - 1];
@@ -237,7 +272,7 @@ void Explorer::depth_first() {
         Frame& deeper = frames[depth - 1];
         deeper.next = 0;
         scout->expand(
-            frames[depth - 2].fan.state(frames[depth - 2].fan.ways[frames[depth - 2].next - 1]),
+            frames[depth - 2].fan.state(frames[depth - 2].fan.ways[frames[depth - 2].next - 1]), 0,
             deeper.fan);
         look(deeper.fan, path);
         found_.depth = std::max(found_.depth, static_cast<std::uint32_t>(depth));

@@ -22,6 +22,7 @@ struct Findings {
         Path path{};
     };
     std::uint64_t states = 0, transitions = 0;
+    std::uint64_t asleep = 0;  // of the transitions, those not taken: others lead to the same state
     std::uint32_t depth = 0;
     bool complete = false;         // everything within the bounds was seen
     bool bounded = false;          // some states were not followed because of a bound
@@ -52,7 +53,7 @@ private:
 
     void breadth_first();
     void depth_first();
-    void gather(Batch& batch);
+    bool gather(Batch& batch, std::size_t most);
     void absorb(Batch& batch);
     void absorb_state(std::uint32_t number, const Fan& fan);
     void lead_to(std::uint32_t from, std::size_t way, const Fan& fan);
@@ -66,8 +67,9 @@ private:
     const std::uint32_t most_depth_;
     const Progress progress_;
     const std::vector<Demand> demands_;
-    const bool endless_;  // there are properties of endless runs
-    std::uint64_t always_ = 0;
+    const bool endless_;                      // there are properties of endless runs
+    const bool reduce_;                       // ways may sleep
+    std::uint64_t always_ = 0, settled_ = 0;  // the properties of which that is demanded
     Visited visited_;
     Graph graph_;
     // How each state was found: it is enough to know which way was taken, for they come in the

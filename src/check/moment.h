@@ -16,16 +16,18 @@ struct Moment {
     std::uint32_t outside = 0;
     std::vector<std::uint32_t> packets{};
 
-    void write(std::vector<std::uint8_t>& bytes) const {
+    // Behind the bytes used so far; returns how many are used then. The vector grows and never
+    // shrinks, for whatever shrinks and grows again is filled with zeros each time.
+    std::size_t write(std::vector<std::uint8_t>& bytes, std::size_t used) const {
         constexpr std::size_t longest = 5;  // bytes of a number
-        const std::size_t before = bytes.size();
-        bytes.resize(before + longest * (residents.size() + 2 + packets.size()));
-        std::uint8_t* at = bytes.data() + before;
+        const std::size_t most = used + longest * (residents.size() + 2 + packets.size());
+        if (bytes.size() < most) bytes.resize(2 * most);
+        std::uint8_t* at = bytes.data() + used;
         for (std::uint32_t number : residents) at = put(at, number);
         at = put(at, past);
         at = put(at, outside);
         for (std::uint32_t number : packets) at = put(at, number);
-        bytes.resize(static_cast<std::size_t>(at - bytes.data()));
+        return static_cast<std::size_t>(at - bytes.data());
     }
     // Of a world of as many nodes as `residents` has.
     void read(Code bytes) {

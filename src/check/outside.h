@@ -18,7 +18,7 @@ struct Outside {
 // What can happen to it, as a number that a memo can keep.
 namespace outside {
 
-inline constexpr std::uint32_t tick = 0x100, boot = 0x101, heal = 0x102;
+inline constexpr std::uint32_t tick = 0x100, boot = 0x101, heal = 0x102, disturb = 0x103;
 inline constexpr std::uint32_t cut_link = 1U << 24, split = 1U << 25;
 
 constexpr std::uint32_t pay(Spend what) { return static_cast<std::uint32_t>(what); }
@@ -41,7 +41,10 @@ template <class F> void each_cut(std::uint32_t change, std::size_t nodes, F visi
 
 }  // namespace outside
 
-inline Outside changed(Outside now, std::uint32_t change, const MemberList& members) {
+// Whatever is not the passing of time begins the time to settle anew.
+inline Outside changed(Outside now, std::uint32_t change, const MemberList& members,
+                       const Bounds& bounds) {
+    if (bounds.settle > 0 && change != outside::tick) now.ticks = bounds.settle;
     if (change < spends) {
         --now.budget.left[change];
     } else if (change == outside::tick) {
@@ -50,7 +53,7 @@ inline Outside changed(Outside now, std::uint32_t change, const MemberList& memb
         ++now.booted;
     } else if (change == outside::heal) {
         now.cuts.links.clear();
-    } else {
+    } else if (change != outside::disturb) {
         --now.budget[change & outside::split ? Spend::partition : Spend::cut];
         outside::each_cut(change, members.size(), [&](std::uint32_t from, std::uint32_t to) {
             now.cuts.cut(members[from].node, members[to].node);

@@ -4,8 +4,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +14,11 @@
 #include "sim/stage.h"
 
 namespace conclave {
+
+// Who asked before whom is followed for the history's sake: one that keeps nothing has no use for
+// it, and the world has fewer states without.
+template <class P>
+inline constexpr bool forgets_order = TakesTurns<Top<P>>&& std::is_empty_v<History<Top<P>>>;
 
 // An agenda that only collects. Where a timer has a range, every tick in it is tried in turn, the
 // least first.
@@ -27,12 +32,13 @@ public:
 
     template <class W> void send(W&, Packet<P> packet) {
         packet.sent += ahead;
+        if constexpr (forgets_order<P>) packet.past = {};
         sent.push_back(std::move(packet));
     }
     void armed(std::uint32_t, Instant, std::uint32_t) {}
     // The world looks through what is in flight when a request is granted or gone.
     template <class F> void each_packet(F visit) {
-        closed = true;
+        closed = !forgets_order<P>;
         std::ranges::for_each(sent, visit);
     }
     Duration draw(Wait wait) {
@@ -70,6 +76,7 @@ private:
 template <class P> struct Outcome {
     Resident<P> after{};
     std::vector<Packet<P>> sent{};
+    History<Top<P>> past{};
     bool tells = false;  // something that the history may remember
     bool saves = false;
     bool closes = false;  // its request is in nobody's past any more
@@ -89,30 +96,27 @@ public:
     Rehearsal(const Rehearsal&) = delete;
     Rehearsal& operator=(const Rehearsal&) = delete;
 
-    // Calls `each(outcome)` for every way in which it can come out. `packet` is what arrives.
-    void perform(const Resident<P>& before, Occurrence what, const Packet<P>* packet,
-                 const std::function<void(Outcome<P>&)>& each) {
+    // Every way in which it can come out. `packet` is what arrives.
+    std::vector<Outcome<P>> perform(const Resident<P>& before, Occurrence what,
+                                    const Packet<P>* packet) {
         auto& agenda = stage_.world.agenda;
+        std::vector<Outcome<P>> outcomes;
         do {
             agenda.begin();
-            Outcome<P> outcome;
+            Outcome<P>& outcome = outcomes.emplace_back();
             outcome.after = before;
             play(outcome, what, packet);
             outcome.sent = agenda.sent;
-            each(outcome);
         } while (agenda.vary());
+        return outcomes;
     }
     // What the history becomes when that step has its `number`th outcome.
     Story recall(const Resident<P>& before, Occurrence what, const Packet<P>* packet,
                  std::uint32_t number, const Story& past) {
-        Story after{};
-        std::uint32_t at = 0;
         past_ = &past;
-        perform(before, what, packet, [&](Outcome<P>&) {
-            if (at++ == number) after = stage_.world.history;
-        });
+        std::vector<Outcome<P>> outcomes = perform(before, what, packet);
         past_ = nullptr;
-        return after;
+        return std::move(outcomes[number].past);
     }
 
 private:
@@ -129,6 +133,7 @@ private:
         if constexpr (TakesTurns<Top<P>>) world.order.places[at] = resident.turn;
         act(resident, what, packet);
         if constexpr (TakesTurns<Top<P>>) resident.turn = world.order.places[at];
+        if constexpr (forgets_order<P>) resident.turn.past = resident.turn.before = {};
         bench_.ledger.news().clear();
         world.torn.reset();
         world.nodes[at].tear = false;
@@ -141,6 +146,7 @@ private:
         }
         if (resident.node.up != was_up || resident.node.paused != was_paused) resident.since = 0;
         settle(resident, pace_);
+        outcome.past = std::move(world.history);
         outcome.tells = tells_;
         outcome.saves = saves_;
         outcome.closes = world.agenda.closed;

@@ -3,11 +3,15 @@
 // The local states of one node are few, and the global ones are combinations of them: so local
 // states, packets and histories are kept once and known by their numbers, and a step of a node is
 // looked up. Only a step never seen before is rehearsed in the real world. All threads share it;
-// what has a number never changes, so only finding a new number takes the lock.
+// what has a number never changes, so only finding a number takes the lock, and each thread keeps
+// those that it has found. Nobody holds the lock during a rehearsal: if two rehearse the same step,
+// the second takes what the first has noted.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "check/rehearsal.h"
 #include "check/stock.h"
@@ -19,10 +23,7 @@ public:
     using Story = History<Top<P>>;
 
     Repertoire(const Setup<P>& setup, const Pace& pace, const Bounds& bounds, const Wishes& wishes)
-        : Stock(setup.members, pace),
-          setup_(setup),
-          bounds_(bounds),
-          rehearsal_(setup, pace_, wishes) {}
+        : Stock(setup.members, pace), setup_(setup), bounds_(bounds), wishes_(wishes) {}
 
     const Setup<P>& setup() const { return setup_; }
     const Resident<P>& resident(std::uint32_t number) const { return residents_[number]; }
@@ -53,38 +54,33 @@ public:
     }
 
     std::uint32_t find_step(std::uint32_t resident, std::uint32_t code) override {
+        const std::uint32_t noted = look_up(step_memo_, resident, code);
+        if (noted != Memo::unknown) return noted;
+        std::vector<Outcome<P>> outcomes = work_out(residents_[resident], Occurrence::from(code));
         const std::scoped_lock lock(mutex_);
         const std::uint32_t known = step_memo_.find(resident, code);
         if (known != Memo::unknown) return known;
         const auto first = static_cast<std::uint32_t>(steps_.size());
-        const Occurrence what = Occurrence::from(code);
-        if (!what.is_arrival() && what.what() == Happening::tick) {
-            note_changed(resident, code, [&](Resident<P>& one) { pass_tick(one, pace_); });
-        } else if (!what.is_arrival() && what.what() == Happening::renumber) {
-            note_changed(resident, code, [&](Resident<P>& one) {
-                close_gaps(one.node, nonce_sets_[what.argument()]);
-            });
-        } else if (!what.is_arrival() && what.what() == Happening::closed) {
-            note_changed(resident, code,
-                         [&](Resident<P>& one) { drop_request(one, what.argument()); });
-        } else {
-            rehearsal_.perform(residents_[resident], what, arriving(what),
-                               [&](Outcome<P>& outcome) { note(outcome, resident, code, first); });
-        }
-        steps_[first].outcomes = static_cast<std::uint16_t>(steps_.size() - first);
+        for (Outcome<P>& outcome : outcomes) note(outcome, resident, code, first);
+        steps_[first].outcomes = static_cast<std::uint16_t>(outcomes.size());
         step_memo_.put(resident, code, first);
         return first;
     }
     std::uint32_t find_past(std::uint32_t past, std::uint32_t step) override {
-        const std::scoped_lock lock(mutex_);
-        const std::uint32_t known = past_memo_.find(past, step);
-        if (known != Memo::unknown) return known;
+        const std::uint32_t noted = look_up(past_memo_, past, step);
+        if (noted != Memo::unknown) return noted;
         const Step& taken = steps_[step];
         const Occurrence what = Occurrence::from(taken.code);
-        const std::uint32_t after = pasts_.intern(rehearsal_.recall(
-            residents_[taken.before], what, arriving(what), taken.number, pasts_[past]));
-        past_memo_.put(past, step, after);
-        return after;
+        auto rehearsal = take_rehearsal();
+        Story after = rehearsal->recall(residents_[taken.before], what, arriving(what),
+                                        taken.number, pasts_[past]);
+        const std::scoped_lock lock(mutex_);
+        idle_.push_back(std::move(rehearsal));
+        const std::uint32_t known = past_memo_.find(past, step);
+        if (known != Memo::unknown) return known;
+        const std::uint32_t number = pasts_.intern(std::move(after));
+        past_memo_.put(past, step, number);
+        return number;
     }
     std::uint32_t find_older_past(std::uint32_t past) override {
         const std::scoped_lock lock(mutex_);
@@ -124,7 +120,7 @@ public:
         const std::uint32_t known = outside_memo_.find(outside, change);
         if (known != Memo::unknown) return known;
         const std::uint32_t after =
-            outsides_.intern(changed(outsides_[outside], change, setup_.members));
+            outsides_.intern(changed(outsides_[outside], change, setup_.members, bounds_));
         outside_memo_.put(outside, change, after);
         return after;
     }
@@ -132,6 +128,7 @@ public:
     std::size_t residents() const { return residents_.size(); }
     std::size_t packets() const { return packets_.size(); }
     std::size_t bytes() const {
+        const std::scoped_lock lock(mutex_);
         return residents_.bytes() + packets_.bytes() + pasts_.bytes() + outsides_.bytes() +
                steps_.bytes() + sent_.bytes() + step_memo_.bytes() + past_memo_.bytes();
     }
@@ -139,6 +136,41 @@ public:
 private:
     static constexpr std::uint32_t time_passes = UINT32_MAX;
 
+    std::uint32_t look_up(const Memo& memo, std::uint32_t one, std::uint32_t other) const {
+        const std::scoped_lock lock(mutex_);
+        return memo.find(one, other);
+    }
+    std::unique_ptr<Rehearsal<P>> take_rehearsal() {
+        const std::scoped_lock lock(mutex_);
+        if (idle_.empty()) return std::make_unique<Rehearsal<P>>(setup_, pace_, wishes_);
+        std::unique_ptr<Rehearsal<P>> one = std::move(idle_.back());
+        idle_.pop_back();
+        return one;
+    }
+    // All that can become of a resident.
+    std::vector<Outcome<P>> work_out(const Resident<P>& before, Occurrence what) {
+        if (what.is_arrival()) return rehearse(before, what);
+        std::vector<Outcome<P>> outcomes(1);
+        outcomes[0].after = before;
+        Resident<P>& after = outcomes[0].after;
+        if (what.what() == Happening::tick) {
+            pass_tick(after, pace_);
+        } else if (what.what() == Happening::renumber) {
+            close_gaps(after.node, nonce_sets_[what.argument()]);
+        } else if (what.what() == Happening::closed) {
+            drop_request(after, what.argument());
+        } else {
+            return rehearse(before, what);
+        }
+        return outcomes;
+    }
+    std::vector<Outcome<P>> rehearse(const Resident<P>& before, Occurrence what) {
+        auto rehearsal = take_rehearsal();
+        std::vector<Outcome<P>> outcomes = rehearsal->perform(before, what, arriving(what));
+        const std::scoped_lock lock(mutex_);
+        idle_.push_back(std::move(rehearsal));
+        return outcomes;
+    }
     const Packet<P>* arriving(Occurrence what) const {
         return what.is_arrival() ? &packets_[what.packet()] : nullptr;
     }
@@ -175,19 +207,14 @@ private:
         step.tells = outcome.tells;
         step.saves = outcome.saves;
         step.closes = outcome.closes;
-        note(step);
+        steps_.push_back(step);
     }
-    template <class F> void note_changed(std::uint32_t resident, std::uint32_t code, F change) {
-        Resident<P> later = residents_[resident];
-        change(later);
-        note({.next = intern(std::move(later)), .before = resident, .code = code});
-    }
-    void note(const Step& step) { steps_.push_back(step); }
 
     const Setup<P>& setup_;
     const Bounds bounds_;
-    std::mutex mutex_;
-    Rehearsal<P> rehearsal_;
+    const Wishes& wishes_;
+    mutable std::mutex mutex_;
+    std::vector<std::unique_ptr<Rehearsal<P>>> idle_;  // one for each thread that needed one
     Interned<Resident<P>> residents_;
     Interned<Packet<P>> packets_;
     Interned<Story> pasts_;

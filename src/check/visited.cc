@@ -2,6 +2,7 @@
 #include "check/visited.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstring>
 
@@ -28,17 +29,21 @@ std::uint64_t hash_bytes(Code bytes) {
 
 namespace {
 
+// Behind it as many bytes of the set of sleepers as it needs, then the state.
 struct Head {
     std::uint32_t number;
-    std::uint16_t length;
+    std::uint16_t length;  // of the state, and above that of the set
 };
 constexpr std::size_t head_size = 6;
+constexpr unsigned length_bits = 12;
+constexpr std::size_t longest = (1U << length_bits) - 1;
 
 }  // namespace
 
-std::uint64_t Archive::append(std::uint32_t number, Code state) {
-    const std::uint64_t need = head_size + state.size();
-    assert(need <= block);
+std::uint64_t Archive::append(std::uint32_t number, Code state, Sleep asleep) {
+    const std::size_t sleep_size = (static_cast<std::size_t>(std::bit_width(asleep)) + 7) / 8;
+    const std::uint64_t need = head_size + sleep_size + state.size();
+    assert(state.size() <= longest);
     const std::uint64_t room = block - end_ % block;
     if (end_ == blocks_.size() * block || room < need) {
         end_ = blocks_.size() * block;
@@ -48,9 +53,11 @@ std::uint64_t Archive::append(std::uint32_t number, Code state) {
     }
     const std::uint64_t offset = end_;
     std::uint8_t* at = blocks_[offset / block].get() + offset % block;
-    const Head head{number, static_cast<std::uint16_t>(state.size())};
+    const Head head{number, static_cast<std::uint16_t>(sleep_size << length_bits | state.size())};
     std::memcpy(at, &head, head_size);
-    std::memcpy(at + head_size, state.data(), state.size());
+    at += head_size;
+    for (; asleep != 0; asleep >>= 8) *at++ = static_cast<std::uint8_t>(asleep);
+    std::memcpy(at, state.data(), state.size());
     end_ += need;
     filled_.back() += need;
     return offset;
@@ -60,8 +67,14 @@ Archive::Record Archive::at(std::uint64_t offset) const {
     if (offset % block >= filled_[offset / block]) offset = (offset / block + 1) * block;
     Head head{};
     std::memcpy(&head, blocks_[offset / block].get() + offset % block, head_size);
-    const std::uint8_t* state = blocks_[offset / block].get() + offset % block + head_size;
-    return {head.number, {state, head.length}, offset + head_size + head.length};
+    const std::uint8_t* sleep = blocks_[offset / block].get() + offset % block + head_size;
+    const std::size_t sleep_size = head.length >> length_bits, length = head.length & longest;
+    Sleep asleep = 0;
+    for (std::size_t at = sleep_size; at-- > 0;) asleep = asleep << 8 | sleep[at];
+    return {head.number,
+            asleep,
+            {sleep + sleep_size, length},
+            offset + head_size + sleep_size + length};
 }
 
 void Archive::forget_before(std::uint64_t offset) {
@@ -95,7 +108,7 @@ void Visited::prefetch_record(std::uint64_t hash) const {
     if (!hashes_only_ && slot != 0) archive_.prefetch((slot & offset_mask) - 1);
 }
 
-Visited::Found Visited::insert(Code state, std::uint64_t hash) {
+Visited::Found Visited::insert(Code state, std::uint64_t hash, Sleep asleep) {
     if (hash == 0) hash = 1;  // 0 is an empty slot
     if (size_ == limit_) grow();
     std::size_t at = start(hash);
@@ -106,7 +119,7 @@ Visited::Found Visited::insert(Code state, std::uint64_t hash) {
         }
         if (++at == slots_.size()) at = 0;
     }
-    const std::uint64_t offset = archive_.append(size_, state);
+    const std::uint64_t offset = archive_.append(size_, state, asleep);
     slots_[at] = hashes_only_ ? hash : tag_of(hash) | (offset + 1);
     if (numbered_) numbers_[at] = size_;
     return {size_++, true};

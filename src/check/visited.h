@@ -16,11 +16,12 @@ class Archive {
 public:
     struct Record {
         std::uint32_t number;
+        Sleep asleep;
         Code state;
         std::uint64_t next;  // where the one behind it begins
     };
 
-    std::uint64_t append(std::uint32_t number, Code state);
+    std::uint64_t append(std::uint32_t number, Code state, Sleep asleep = 0);
     Record at(std::uint64_t offset) const;
     void prefetch(std::uint64_t offset) const {
         __builtin_prefetch(blocks_[offset / block].get() + offset % block);
@@ -47,7 +48,8 @@ public:
         std::uint32_t number;
         bool is_new;
     };
-    Found insert(Code state, std::uint64_t hash);
+    // What is asleep is kept with a new state, to be read from the archive.
+    Found insert(Code state, std::uint64_t hash, Sleep asleep = 0);
     // Said in time, they save the wait for memory: first where to look, then what is there.
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[start(hash)]); }
     void prefetch_record(std::uint64_t hash) const;

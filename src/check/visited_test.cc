@@ -16,6 +16,11 @@ std::array<std::uint8_t, 12> state_of(std::uint32_t number) {
     return bytes;
 }
 
+// Of every length, from no bit to all of them.
+Sleep asleep_of(std::uint32_t number) {
+    return number % 65 == 0 ? 0 : (~Sleep{0} >> (64 - number % 65)) ^ number;
+}
+
 void expect_numbered(bool hashes_only) {
     constexpr std::uint32_t many = 200'000;
     Visited visited(hashes_only, true);
@@ -60,11 +65,12 @@ TEST(Archive, IsReadInTheOrderWritten) {
     Archive archive;
     constexpr std::uint32_t many = 300'000;  // several blocks
     for (std::uint32_t number = 0; number < many; ++number)
-        archive.append(number, state_of(number));
+        archive.append(number, state_of(number), asleep_of(number));
     std::uint64_t at = 0;
     for (std::uint32_t number = 0; number < many; ++number) {
         const Archive::Record record = archive.at(at);
         ASSERT_EQ(record.number, number);
+        ASSERT_EQ(record.asleep, asleep_of(number));
         ASSERT_TRUE(std::ranges::equal(record.state, state_of(number)));
         at = record.next;
     }

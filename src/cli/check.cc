@@ -96,6 +96,7 @@ Wrong take_bound(CheckPlan& plan, const std::string& key, const std::string& val
     if (key == "flight") return take_count(key, value, plan.bounds.flight, many);
     if (key == "depth") return take_count(key, value, plan.bounds.depth, many);
     if (key == "ticks") return take_count(key, value, plan.bounds.ticks, many);
+    if (key == "settle") return take_count(key, value, plan.bounds.settle, many);
     if (key == "memory") return take_count(key, value, plan.limits.bytes, UINT64_MAX);
     if (key == "states") return take_count(key, value, plan.limits.states, UINT64_MAX);
     if (key == "threads") return take_count(key, value, plan.limits.threads, 64);
@@ -138,9 +139,13 @@ Wrong read_plan(const CheckOptions& options, const Checker& checker, CheckPlan& 
     }
     if (const auto wrong = complete(plan.world)) return wrong;
     let_callers_call(plan);
+    if (plan.bounds.settle > 0 && (plan.patient || plan.model.timing == Timing::asynchronous)) {
+        return "--settle counts ticks: it needs --timing synchronous or drifting";
+    }
     plan.limits.threads = std::max(plan.limits.threads, 1U);
     plan.limits.hashes_only = options.compact;
     plan.limits.depth_first = options.depth_first;
+    plan.limits.single_states = options.single_states;
     // Outside of what it assumes an algorithm is asked the most that people expect of it.
     const bool beyond = assumed == Timing::synchronous && plan.model.timing != assumed;
     plan.one_leader = options.one_leader || beyond;

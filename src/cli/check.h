@@ -14,6 +14,7 @@ struct CheckOptions {
     std::vector<std::pair<std::string, std::string>> settings;  // as typed
     bool compact = false;                                       // 64 bits of each state
     bool depth_first = false;                                   // rather than breadth first
+    bool single_states = false;                                 // and no endless runs
     bool one_leader = false;                                    // demand it
     std::string svg, script;                                    // files for the counterexample
 };

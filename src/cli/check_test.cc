@@ -63,6 +63,7 @@ TEST_F(Command, WrongWordsToCheckAreNamed) {
           {"bully --nodes 99", "16"},
           {"bully --without nothing", "nothing"},
           {"bully --timing odd", "'odd'"},
+          {"bully --timing asynchronous --settle 9", "--settle counts ticks"},
           {"bully-on-heartbeat", "bully-on-heartbeat' has no checker"}}) {
         const Ran ran = run("check " + words);
         EXPECT_EQ(ran.exit, 64) << words;

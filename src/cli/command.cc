@@ -100,6 +100,7 @@ constexpr std::array check_settings{
     Setting{"flight", "messages in flight at once"},
     Setting{"depth", "steps from the start"},
     Setting{"ticks", "of time"},
+    Setting{"settle", "ticks after the last fault within which all must be settled"},
     Setting{"tick", "how long one is: the longest message time, or as given"},
     Setting{"timing", "synchronous, asynchronous, drifting, or patient: timers wait for messages"},
     Setting{"links", "fifo, reliable or hostile"},
@@ -184,6 +185,8 @@ void add_check(CLI::App& app, Words& words) {
     add_settings(*check, check_settings, words);
     check->add_flag("--compact", words.check.compact, "keep 64 bits of each state only");
     check->add_flag("--depth-first", words.check.depth_first, "rather than breadth first");
+    check->add_flag("--single-states", words.check.single_states,
+                    "judge single states only, not endless runs: faster, and smaller");
     check->add_flag("--one-leader", words.check.one_leader, "demand that no two lead at once");
     check->add_option("--script", words.check.script, "write the counterexample to this file");
     check->add_option("--svg", words.check.svg, "draw the counterexample");

@@ -213,10 +213,12 @@ inline bool Quorum::challenged(const Turn& turn) {
            turn.now - office->since >= turn.config().min_tenure;
 }
 // A voter is stranded in a later epoch, which a failed campaign has left behind: fetch it by an
-// election that only I can win, while I lead on. Not more than once per lease.
+// election that only I can win, while I lead on. Not more than once per lease; but while I ask for
+// votes I go as high as I must, or a voter that runs again and again stays ahead of me for ever.
 inline void Quorum::fetch(Turn& turn, Epoch stranded, Epoch at_least) {
     if (stranded < at_least || !turn.fixed(epoch_bump)) return;
-    if (office->bumped && turn.now < *office->bumped + turn.config().lease) return;
+    const bool lately = office->bumped && turn.now < *office->bumped + turn.config().lease;
+    if (lately && !office->bump) return;
     seen = next_epoch();
     office->bump = seen;
     office->bumped = turn.now;

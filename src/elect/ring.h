@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 
 #include "elect/ring_parts.h"
@@ -317,11 +318,23 @@ private:
 };
 static_assert(Protocol<Ring>);
 
+// RGT-5. A second lap there may be, past those who were skipped in the first.
+inline std::optional<std::string> key_goes_round(const View<Ring>& view) {
+    for (const auto& node : view.nodes) {
+        const auto& best = node.state->best;
+        if (!node.up || !best || best->hops < 2 * view.members.size()) continue;
+        return election::name(node.node) + " passes on the key of " +
+               election::name(best->key.node) + " after " + std::to_string(best->hops) + " places";
+    }
+    return std::nullopt;
+}
+
 inline std::span<const Property<Ring>> Ring::properties() {
     static constexpr std::array list{
         Property<Ring>{"somebody leads", Demand::sometimes, election::somebody_leads<Ring>},
         Property<Ring>{"nobody wins a run twice", Demand::always,
                        election::one_winner_per_epoch<Ring>},
+        Property<Ring>{"no key goes round for ever", Demand::always, key_goes_round},
         Property<Ring>{"all agree", Demand::settled, election::all_agree<Ring>},
         Property<Ring>{"the best leads", Demand::settled, election::best_leads<Ring>},
     };
