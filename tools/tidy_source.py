@@ -40,7 +40,8 @@ class Source:
 
     @property
     def is_test(self):
-        return self.path.stem.endswith("_test") or "compile_fail" in self.path.parts
+        folders = {"compile_fail", "fuzz"}
+        return self.path.stem.endswith("_test") or not folders.isdisjoint(self.path.parts)
 
     @cached_property
     def code(self):

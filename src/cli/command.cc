@@ -16,6 +16,7 @@
 #include "cli/check.h"
 #include "cli/compare.h"
 #include "cli/detector.h"
+#include "cli/node_words.h"
 #include "cli/sim.h"
 
 namespace conclave {
@@ -134,6 +135,7 @@ struct Words {  // what was typed, before it is understood
     CompareOptions compare;
     CheckOptions check;
     AlgorithmsOptions algorithms;
+    NodeWords node;
 };
 
 void add_global(CLI::App& app, Words& words) {
@@ -238,6 +240,7 @@ void understand(Words& words) {
 
 Exit obey(const CLI::App& app, Words& words) {
     understand(words);
+    if (const auto exit = obey_node_words(app, words.terminal, words.node)) return *exit;
     if (app.got_subcommand("check")) {
         if (!gather(words, check_settings, words.check.settings)) return Exit::usage;
         return run_check(words.terminal, words.check);
@@ -263,6 +266,7 @@ int command(int argc, const char* const* argv) {
     add_sim(app, words);
     add_check(app, words);
     add_others(app, words);
+    add_node_words(app, words.node);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version

@@ -100,6 +100,12 @@ struct Heartbeat {
     Instant beat_due{};         // later than that, we were asleep
     Incarnation incarnation{};  // my own
 
+    // How long this peer may be silent at the moment.
+    Duration patience(NodeId node) const {
+        const Peer* peer = peers.find(node);
+        return peer ? conclave::deadline(peer->estimator) - arrivals(*peer).at : Duration{};
+    }
+
     // One way is enough: whoever is heard is alive, whether or not it hears us.
     static bool reaches(const View<Heartbeat>& view, const Standing<Heartbeat>& subject,
                         const Standing<Heartbeat>& observer) {

@@ -1,2 +1,0 @@
-// cli/json_impl.cc -- Boost.JSON, compiled once.
-#include <boost/json/src.hpp>

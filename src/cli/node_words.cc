@@ -1,0 +1,144 @@
+#include "cli/node_words.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+#include <vector>
+
+namespace conclave {
+
+namespace {
+
+void add_endpoint(CLI::App& app, NodeWords& words) {
+    Endpoint& endpoint = words.endpoint;
+    app.add_option("--endpoint", endpoint.urls,
+                   "URL[,URL] of the node to ask (CONCLAVE_ENDPOINT, else the local socket)");
+    app.add_option("--cacert", endpoint.cacert, "whom to believe, for https");
+    app.add_option("--cert", endpoint.cert, "who we are, for https");
+    app.add_option("--key", endpoint.key, "  and its key");
+    app.add_option("--timeout", endpoint.timeout, "how long an answer may take");
+}
+
+void add_running(CLI::App& app, NodeWords& words) {
+    auto* up = app.add_subcommand("up", "a whole cluster of real processes on this machine");
+    up->add_option("-n", words.up.nodes, "how many nodes");
+    up->add_option("--algorithm", words.up.algorithm, "of the election");
+    up->add_option("--dir", words.up.folder, "a folder to keep; else a temporary one");
+    auto* node = app.add_subcommand("node", "one node");
+    node->add_option("--config", words.node.config, "FILE");
+    node->add_option("--set", words.node.overrides, "SECTION.KEY=VALUE, over the file")
+        ->allow_extra_args(false)
+        ->take_all();
+    node->add_flag("--check-config", words.node.check,
+                   "print the effective settings and what follows from them, and do not start");
+}
+
+void add_watching(CLI::App& app, NodeWords& words) {
+    app.add_subcommand("status", "the node, its groups, its peers");
+    app.add_subcommand("members", "who is there, in the detector's opinion");
+    app.add_subcommand("groups", "who leads what");
+    auto* leader = app.add_subcommand("leader", "who leads a group; 75 if nobody does");
+    leader->add_option("group", words.leader.group, "GROUP")->required();
+    leader->add_option("--wait", words.leader.wait, "DUR, until there is one");
+    leader->add_option("--is", words.leader.is, "NODE: 0 yes, 1 no, 69 cannot tell");
+    auto* alive = app.add_subcommand("alive", "0 unsuspected, 1 suspected or failed, 69 unknown");
+    alive->add_option("node", words.alive, "NODE")->required();
+    auto* watch = app.add_subcommand("watch", "every change of leadership, as it happens");
+    watch->add_option("group", words.watch.group, "GROUP, else all");
+    watch->add_option("--since", words.watch.since, "the index of the last change seen");
+    watch->add_option("-x,--exec", words.watch.command, "run this for each change");
+    auto* explain = app.add_subcommand("explain", "why leadership changed, step by step");
+    explain->add_option("group", words.explain.group, "GROUP")->required();
+    explain->add_option("epoch", words.explain.epoch, "EPOCH, else the last change");
+}
+
+void add_doing(CLI::App& app, NodeWords& words) {
+    auto* resign = app.add_subcommand("resign", "the leader hands over");
+    resign->add_option("group", words.hand_over.group, "GROUP")->required();
+    resign->add_option("--to", words.hand_over.to, "NODE");
+    auto* appoint = app.add_subcommand("appoint", "a person's choice of leader");
+    appoint->add_option("group", words.hand_over.group, "GROUP")->required();
+    appoint->add_option("node", words.hand_over.to, "NODE")->required();
+    app.add_subcommand("drain", "the node leads nothing any more, until undrain");
+    app.add_subcommand("undrain", "and again it may");
+}
+
+void add_cert(CLI::App& app, NodeWords& words) {
+    auto* cert = app.add_subcommand("cert", "a development CA and node certificates");
+    cert->require_subcommand(1);
+    auto* init = cert->add_subcommand("init", "make a CA");
+    init->add_option("--dir", words.cert_init.folder, "where ca.crt and ca.key go");
+    init->add_option("--name", words.cert_init.name, "of the CA");
+    init->add_option("--days", words.cert_init.days, "how long it is valid");
+    init->add_flag("--force", words.cert_init.force, "replace what is there");
+    auto* issue = cert->add_subcommand("issue", "make certificates");
+    issue->add_option("names", words.cert_issue.names, "NAME...")->required();
+    issue->add_option("--dir", words.cert_issue.folder, "where the CA is");
+    issue->add_option("--host", words.cert_issue.hosts, "a DNS name or address, too");
+    issue->add_flag("--client", words.cert_issue.client, "for an operator, not a node");
+    issue->add_option("--days", words.cert_issue.days, "how long they are valid");
+    issue->add_flag("--force", words.cert_issue.force, "replace what is there");
+    auto* show = cert->add_subcommand("show", "what a certificate says");
+    show->add_option("files", words.cert_show.files, "FILE...")->required();
+}
+
+// Every command with its own flags and the global ones.
+std::vector<CompletedCommand> commands_of(const CLI::App& app) {
+    std::vector<CompletedCommand> commands;
+    const auto add_flags = [](const CLI::App& from, std::vector<std::string>& flags) {
+        for (const CLI::Option* option : from.get_options()) {
+            for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+            for (const std::string& name : option->get_snames()) flags.push_back("-" + name);
+        }
+    };
+    for (const CLI::App* command : app.get_subcommands({})) {
+        CompletedCommand one{command->get_name(), command->get_description(), {}};
+        add_flags(*command, one.flags);
+        add_flags(app, one.flags);
+        commands.push_back(std::move(one));
+    }
+    return commands;
+}
+
+std::optional<Exit> obey_cert(const CLI::App& app, const Terminal& terminal,
+                              const NodeWords& words) {
+    const auto* cert = app.get_subcommand("cert");
+    if (cert->got_subcommand("init")) return run_cert_init(terminal, words.cert_init);
+    if (cert->got_subcommand("issue")) return run_cert_issue(terminal, words.cert_issue);
+    return run_cert_show(terminal, words.cert_show);
+}
+
+}  // namespace
+
+void add_node_words(CLI::App& app, NodeWords& words) {
+    add_endpoint(app, words);
+    add_running(app, words);
+    add_watching(app, words);
+    add_doing(app, words);
+    add_cert(app, words);
+    auto* completion = app.add_subcommand("completion", "for a shell: bash, zsh or fish");
+    completion->add_option("shell", words.shell, "SHELL")->required();
+}
+
+std::optional<Exit> obey_node_words(const CLI::App& app, const Terminal& terminal,
+                                    const NodeWords& words) {
+    const Endpoint& endpoint = words.endpoint;
+    const auto typed = [&](const char* name) { return app.got_subcommand(name); };
+    if (typed("up")) return run_up(terminal, words.up);
+    if (typed("node")) return run_node(terminal, words.node);
+    if (typed("status")) return run_status(terminal, endpoint);
+    if (typed("members")) return run_members(terminal, endpoint);
+    if (typed("groups")) return run_groups(terminal, endpoint);
+    if (typed("leader")) return run_leader(terminal, endpoint, words.leader);
+    if (typed("alive")) return run_alive(terminal, endpoint, words.alive);
+    if (typed("watch")) return run_watch(terminal, endpoint, words.watch);
+    if (typed("explain")) return run_explain(terminal, endpoint, words.explain);
+    if (typed("resign")) return run_resign(terminal, endpoint, words.hand_over);
+    if (typed("appoint")) return run_appoint(terminal, endpoint, words.hand_over);
+    if (typed("drain")) return run_drain(terminal, endpoint, true);
+    if (typed("undrain")) return run_drain(terminal, endpoint, false);
+    if (typed("completion")) return run_completion(words.shell, commands_of(app));
+    if (typed("cert")) return obey_cert(app, terminal, words);
+    return std::nullopt;
+}
+
+}  // namespace conclave

@@ -1,0 +1,35 @@
+// net/http_client.h -- asks the first of several endpoints that answers; on a loop, or blocking.
+//
+// An endpoint that cannot be reached, or that does not let us in, is passed over. Once a request
+// may have been carried out, only GET and HEAD go on to the next one: asking twice must not do
+// twice.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "net/http_dialogue.h"
+
+namespace conclave::net {
+
+struct ClientOptions {
+    std::vector<HttpEndpoint> endpoints{};       // in the order to be tried
+    boost::asio::ssl::context* tls = nullptr;    // for https://; must outlive the calls
+    Duration connect = std::chrono::seconds(2);  // per endpoint
+    ParseLimits limits{.header = 16 << 10, .body = 64 << 20};
+};
+
+Result<std::vector<HttpEndpoint>> parse_http_endpoints(const std::vector<std::string>& texts);
+
+// `done` is called exactly once, never before this returns, within about `limit`.
+void ask(boost::asio::io_context& loop, const ClientOptions& options, Call call, Duration limit,
+         std::function<void(Outcome)> done);
+
+// The same, on a loop of its own. A name server that does not answer can hold it longer: looking up
+// a name cannot be broken off.
+[[nodiscard]] Outcome ask(const ClientOptions& options, Call call, Duration limit);
+
+}  // namespace conclave::net

@@ -1,0 +1,2 @@
+// net/json_impl.cc -- Boost.JSON, compiled once.
+#include <boost/json/src.hpp>

@@ -1,0 +1,279 @@
+// net/link.cc -- one read and at most one write in flight; what comes meanwhile is the next batch.
+#include "net/link.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <sys/socket.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/write.hpp>
+#include <cassert>
+#include <utility>
+
+namespace conclave::net {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t worth_keeping = 256 * 1024;  // of a buffer, for the next batch
+
+void set_option(int socket, int level, int name, std::int64_t value) {
+    // A kernel that does not know the option has slower links, and nothing worse.
+    const int number = static_cast<int>(value);
+    ::setsockopt(socket, level, name, &number, sizeof number);
+}
+
+std::string in_milliseconds(Duration time) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+    return std::to_string(ms) + " ms";
+}
+
+}  // namespace
+
+Traffic& Traffic::operator+=(const Traffic& more) {
+    frames_sent += more.frames_sent;
+    frames_received += more.frames_received;
+    bytes_sent += more.bytes_sent;
+    bytes_received += more.bytes_received;
+    writes += more.writes;
+    dropped += more.dropped;
+    links += more.links;
+    return *this;
+}
+
+Link::Link(Socket socket, Tls* tls, const LinkLimits& limits, Owner& owner)
+    : socket_(std::move(socket)),
+      deadline_(socket_.get_executor()),
+      limits_(limits),
+      owner_(&owner) {
+    if (tls) tls_.emplace(socket_, tls->context());
+}
+
+void Link::dial(const asio::ip::tcp::endpoint& to) {
+    set_deadline(limits_.hello_within, "no hello within " + in_milliseconds(limits_.hello_within));
+    socket_.async_connect(to, [self = shared_from_this()](const ErrorCode& error) {
+        if (self->closed()) return;
+        if (error) return self->end(error.message());
+        self->tune();
+        self->shake_hands(true);
+    });
+}
+
+void Link::serve() {
+    set_deadline(limits_.hello_within, "no hello within " + in_milliseconds(limits_.hello_within));
+    tune();
+    shake_hands(false);
+}
+
+void Link::tune() {
+    const int socket = socket_.native_handle();
+    const auto patience = std::chrono::ceil<std::chrono::milliseconds>(limits_.unacknowledged);
+    set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, patience.count());
+    // For links on which nobody has anything to say: then the kernel asks the other end.
+    set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE,
+               std::chrono::ceil<std::chrono::seconds>(patience).count());
+    set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 1);
+}
+
+void Link::shake_hands(bool dialled) {
+    if (!tls_) return open();
+    using Stream = asio::ssl::stream_base;
+    tls_->async_handshake(dialled ? Stream::client : Stream::server,
+                          [self = shared_from_this()](const ErrorCode& error) {
+                              if (self->closed()) return;
+                              if (error) return self->end(self->explain(error));
+                              self->open();
+                          });
+}
+
+void Link::open() {
+    stage_ = Stage::greeting;
+    owner_->opened(*this);
+    if (!closed()) read();
+}
+
+void Link::read() {
+    auto done = [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
+        self->received(error, size);
+    };
+    if (tls_)
+        tls_->async_read_some(asio::buffer(chunk_), std::move(done));
+    else
+        socket_.async_read_some(asio::buffer(chunk_), std::move(done));
+}
+
+void Link::received(const ErrorCode& error, std::size_t size) {
+    if (closed()) return;
+    if (error) return end(explain(error));
+    // While we leave, whatever still comes is read and thrown away: to close a socket with unread
+    // bytes resets the connection, and the goodbye might be lost with it.
+    if (stage_ == Stage::leaving) return read();
+    traffic.bytes_received += size;
+    reader_.feed(ByteView(chunk_).first(size));
+    while (stage_ < Stage::leaving) {
+        const auto frame = reader_.next();
+        if (!frame) break;
+        ++traffic.frames_received;
+        take(*frame);
+    }
+    if (stage_ < Stage::leaving && reader_.problem()) end(reader_.problem()->what, true);
+    if (!closed()) read();
+}
+
+void Link::take(const wire::Frame& frame) {
+    if (frame.kind == wire::Kind::bye) {
+        const auto bye = wire::read_bye(frame.body);
+        return end("it said goodbye: " + (bye ? bye->why : bye.error().what));
+    }
+    if (stage_ == Stage::greeting) {
+        if (frame.kind == wire::Kind::hello) return take_hello(frame.body);
+        return end("its first frame is not a hello", true);
+    }
+    if (frame.kind == wire::Kind::hello) return end("it said hello twice", true);
+    if (frame.kind != wire::Kind::letter) return;  // of a newer version
+    const auto letter = wire::read_letter(frame.body);
+    if (!letter) return end("a letter without a group", true);
+    owner_->arrived(*this, *letter);
+}
+
+void Link::take_hello(ByteView body) {
+    auto hello = wire::read_hello(body);
+    if (!hello) return end(hello.error().what, true);
+    owner_->greeted(*this, std::move(*hello));
+}
+
+void Link::say(const wire::Hello& ours) {
+    [[maybe_unused]] const auto wrong = wire::append_hello(batch_, ours);
+    assert(!wrong);  // the owner has looked at it before it used it
+    ++traffic.frames_sent;
+    flush_soon();
+}
+
+void Link::welcome() {
+    assert(stage_ == Stage::greeting);
+    stage_ = Stage::up;
+    deadline_.cancel();
+    reader_.set_limit(limits_.frame);
+}
+
+void Link::send(std::uint32_t group, ByteView message) {
+    // Not ended here and now: the sender is in the middle of something, and would be told in it.
+    overfull_ = overfull_ || batch_.size() + outgoing_.size() + message.size() > limits_.backlog;
+    if (stage_ != Stage::up || overfull_ ||
+        !wire::append_letter(batch_, group, message, limits_.frame)) {
+        ++traffic.dropped;
+    } else {
+        ++traffic.frames_sent;
+    }
+    flush_soon();
+}
+
+void Link::flush_soon() {
+    if (std::exchange(flush_posted_, true)) return;
+    asio::post(socket_.get_executor(), [self = shared_from_this()] {
+        self->flush_posted_ = false;
+        self->flush();
+    });
+}
+
+void Link::flush() {
+    if (closed()) return;
+    if (overfull_ && stage_ == Stage::up)
+        return end("it does not read: more than " + std::to_string(limits_.backlog) +
+                   " bytes wait for it");
+    if (writing_ || batch_.empty()) return;
+    writing_ = true;
+    std::swap(batch_, outgoing_);
+    ++traffic.writes;
+    auto done = [self = shared_from_this()](const ErrorCode& error, std::size_t) {
+        self->written(error);
+    };
+    if (tls_)
+        asio::async_write(*tls_, asio::buffer(outgoing_), std::move(done));
+    else
+        asio::async_write(socket_, asio::buffer(outgoing_), std::move(done));
+}
+
+void Link::written(const ErrorCode& error) {
+    writing_ = false;
+    if (closed()) return;
+    if (error) return end(explain(error));
+    traffic.bytes_sent += outgoing_.size();
+    outgoing_.clear();
+    if (outgoing_.capacity() > worth_keeping) Bytes().swap(outgoing_);
+    flush();
+    ErrorCode ignored;
+    if (stage_ == Stage::leaving && !writing_) socket_.shutdown(Socket::shutdown_send, ignored);
+}
+
+void Link::leave(const std::string& why) {
+    if (stage_ >= Stage::leaving) return;
+    if (stage_ == Stage::opening) return shut();  // there is nobody to say it to
+    stage_ = Stage::leaving;
+    set_deadline(limits_.linger, "");
+    wire::append_bye(batch_, why);
+    ++traffic.frames_sent;
+    flush();
+}
+
+void Link::close() {
+    disown();
+    shut();
+}
+
+void Link::shut() {
+    stage_ = Stage::closed;
+    deadline_.cancel();
+    ErrorCode ignored;
+    socket_.close(ignored);
+}
+
+void Link::end(const std::string& why, bool say_so) {
+    const bool was_leaving = stage_ == Stage::leaving;
+    if (say_so && !was_leaving)
+        leave(why);
+    else
+        shut();
+    if (owner_ && !was_leaving) owner_->ended(*this, why);
+    if (owner_ && closed()) owner_->gone(*this);
+}
+
+void Link::set_deadline(Duration from_now, const std::string& why) {
+    deadline_.expires_after(from_now);
+    deadline_.async_wait([self = shared_from_this(), why](const ErrorCode& error) {
+        // Neither cancelled, nor set anew while this call was waiting in the queue.
+        const bool due =
+            !error && self->deadline_.expiry() <= asio::steady_timer::clock_type::now();
+        if (due && !self->closed() && self->stage_ != Stage::up) self->end(why);
+    });
+}
+
+std::optional<Certificate> Link::certificate() {
+    if (!tls_) return std::nullopt;
+    return peer_certificate(tls_->native_handle());
+}
+
+std::string Link::remote() const {
+    ErrorCode error;
+    const auto endpoint = socket_.remote_endpoint(error);
+    return error ? "unknown" : endpoint.address().to_string();
+}
+
+std::string Link::explain(const ErrorCode& error) {
+    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated)
+        return "it closed the connection";
+    if (error.category() != asio::error::get_ssl_category()) return error.message();
+    std::string why = "TLS: " + error.message();
+    const long verdict = SSL_get_verify_result(tls_->native_handle());
+    if (verdict != X509_V_OK) why.append(": ").append(X509_verify_cert_error_string(verdict));
+    return why;
+}
+
+}  // namespace conclave::net

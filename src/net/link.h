@@ -1,0 +1,94 @@
+// net/link.h -- one connection: bytes come in and go out as a hello, letters and a goodbye.
+//
+// A Link knows the order of things (connect, TLS handshake, hello, letters, bye) and the limits on
+// each, but not who may talk to whom: that is its owner's. What is sent during one wake-up of the
+// loop leaves as one write, so as one TLS record and, with TCP_NODELAY, at once. A Link lives as
+// long as the loop has something to do for it; after close() its owner hears nothing more.
+#pragma once
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/types.h"
+#include "net/peer.h"
+#include "net/tls.h"
+#include "wire/frame.h"
+#include "wire/packets.h"
+
+namespace conclave::net {
+
+class Link : public std::enable_shared_from_this<Link> {
+public:
+    using Socket = boost::asio::ip::tcp::socket;
+
+    // All called from the loop.
+    class Owner {
+    public:
+        virtual ~Owner() = default;
+        virtual void opened(Link& link) = 0;  // connected; with TLS, shaken hands
+        virtual void greeted(Link& link, wire::Hello hello) = 0;  // welcome() it, or leave()
+        virtual void arrived(Link& link, const wire::Letter& letter) = 0;
+        // Of no use any more: told once, unless the owner has left it already.
+        virtual void ended(Link& link, const std::string& why) = 0;
+        virtual void gone(Link& link) = 0;  // the connection is closed; the last call
+    };
+
+    // `tls` is null for plaintext, and needed no longer than this constructor.
+    Link(Socket socket, Tls* tls, const LinkLimits& limits, Owner& owner);
+
+    void dial(const boost::asio::ip::tcp::endpoint& to);
+    void serve();  // a socket that was accepted
+
+    void say(const wire::Hello& ours);  // before any letter
+    void welcome();                     // the peer's hello is accepted: letters may come and go
+    void send(std::uint32_t group, ByteView message);
+    void leave(const std::string& why);  // say goodbye with the reason, close when it has arrived
+    void close();
+    void disown() { owner_ = nullptr; }  // goes on with its goodbye, and tells nobody
+    bool closed() const { return stage_ == Stage::closed; }
+
+    std::optional<Certificate> certificate();  // of the peer; none on plaintext
+    std::string remote() const;                // its address, without the port
+
+    Traffic traffic;
+    std::optional<NodeId> peer;  // whom it leads to, as far as the owner knows
+
+private:
+    enum class Stage : std::uint8_t { opening, greeting, up, leaving, closed };
+    using ErrorCode = boost::system::error_code;
+
+    void tune();
+    void shake_hands(bool dialled);
+    void open();
+    void read();
+    void received(const ErrorCode& error, std::size_t size);
+    void take(const wire::Frame& frame);
+    void take_hello(ByteView body);
+    void flush_soon();
+    void flush();
+    void written(const ErrorCode& error);
+    void set_deadline(Duration from_now, const std::string& why);
+    void shut();
+    void end(const std::string& why, bool say_so = false);
+    std::string explain(const ErrorCode& error);
+
+    Socket socket_;
+    std::optional<boost::asio::ssl::stream<Socket&>> tls_;
+    boost::asio::steady_timer deadline_;
+    LinkLimits limits_;
+    Owner* owner_;
+    Stage stage_ = Stage::opening;
+    wire::FrameReader reader_{wire::hello_limit};
+    std::array<std::byte, 16 * 1024> chunk_;
+    Bytes batch_;     // of this wake-up, and of those before if the last write is not done
+    Bytes outgoing_;  // in the hands of the kernel
+    bool writing_ = false, flush_posted_ = false, overfull_ = false;
+};
+
+}  // namespace conclave::net

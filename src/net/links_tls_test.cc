@@ -1,0 +1,246 @@
+// net/links_tls_test.cc -- links with certificates: right ones, and every kind of wrong one.
+#include <stdlib.h>
+
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "net/certificates.h"
+#include "net/links_test.h"
+#include "net/pem_files.h"
+#include "net/tls.h"
+
+namespace conclave::net {
+namespace {
+
+namespace fs = std::filesystem;
+namespace ssl = boost::asio::ssl;
+
+struct Authority {
+    Authority(const fs::path& folder, const std::string& name) : directory(folder / name) {
+        fs::create_directory(directory);
+        auto made = make_ca(name, lasting(std::chrono::days(30)));
+        EXPECT_TRUE(made);
+        pem = std::move(*made);
+        store(name, pem);
+        certificate = pem_files(directory, name).certificate;
+    }
+    void store(const std::string& name, const Pem& pair) const {
+        const auto error = save(pair, pem_files(directory, name), Existing::replace);
+        EXPECT_FALSE(error) << error->what;
+    }
+    TlsFiles issue_files(const std::string& name, Usage usage = Usage::node,
+                         Validity validity = lasting(std::chrono::days(10))) const {
+        const auto issued = issue(pem, {name, {}, validity, usage});
+        EXPECT_TRUE(issued) << issued.error().what;
+        store(name, *issued);
+        const PemFiles files = pem_files(directory, name);
+        return {certificate, files.certificate, files.key};
+    }
+
+    fs::path directory, certificate;
+    Pem pem;
+};
+
+class LinksTls : public testing::Test {
+protected:
+    LinksTls() : folder_(make_folder()), ca(folder_, "ca"), rogue(folder_, "rogue") {
+        pair.one.settings.tls = ca.issue_files("n1");
+        pair.two.settings.tls = ca.issue_files("n2");
+    }
+    ~LinksTls() override { fs::remove_all(folder_); }
+
+    static fs::path make_folder() {
+        std::string pattern = (fs::temp_directory_path() / "conclave-XXXXXX").string();
+        return mkdtemp(pattern.data());
+    }
+
+    // Runs until both have logged their half of the story.
+    void expect_refusal(const std::string& of_one, const std::string& of_two) {
+        pair.start();
+        EXPECT_TRUE(pair.loop.until([&] {
+            return pair.one.log.says(of_one) && pair.two.log.says(of_two);
+        })) << pair.one.log.text()
+            << pair.two.log.text();
+        EXPECT_TRUE(pair.one.story.empty());
+        EXPECT_TRUE(pair.two.story.empty());
+    }
+
+private:
+    fs::path folder_;
+
+protected:
+    Authority ca, rogue;
+    TestPair pair;
+};
+
+// Somebody with any certificate, or none, who says hello as he likes.
+class TlsStranger {
+public:
+    TlsStranger(TestLoop& loop, const std::optional<TlsFiles>& files,
+                ssl::context::method method = ssl::context::tls)
+        : loop_(loop), context_(method), stream_(loop, prepare(files)) {}
+
+    void visit(std::uint16_t port, const wire::Hello& hello) {
+        ASSERT_FALSE(wire::append_hello(hello_, hello));
+        stream_.next_layer().connect({boost::asio::ip::address_v4::loopback(), port});
+        stream_.async_handshake(ssl::stream_base::client, [this](const auto& failure) {
+            if (failure) return hear(failure);
+            boost::asio::async_write(stream_, boost::asio::buffer(hello_),
+                                     [](const auto&, std::size_t) {});
+            listen();
+        });
+    }
+    [[nodiscard]] bool shut_out() {
+        return loop_.until([this] { return over_; });
+    }
+
+    std::string answer, error;
+
+private:
+    ssl::context& prepare(const std::optional<TlsFiles>& files) {
+        if (files) {
+            context_.use_certificate_chain_file(files->cert);
+            context_.use_private_key_file(files->key, ssl::context::pem);
+        }
+        return context_;
+    }
+    void listen() {
+        stream_.async_read_some(boost::asio::buffer(buffer_),
+                                [this](const auto& failure, std::size_t size) {
+                                    answer.append(buffer_.data(), size);
+                                    failure ? hear(failure) : listen();
+                                });
+    }
+    void hear(const boost::system::error_code& failure) {
+        error = failure.message();
+        over_ = true;
+    }
+
+    TestLoop& loop_;
+    ssl::context context_;
+    ssl::stream<tcp::socket> stream_;
+    Bytes hello_;
+    std::array<char, 4096> buffer_;
+    bool over_ = false;
+};
+
+TEST_F(LinksTls, RightCertificatesComeUpAndCarryLetters) {
+    ASSERT_TRUE(pair.come_up()) << pair.one.log.text() << pair.two.log.text();
+    EXPECT_FALSE(pair.one.log.says("plaintext"));
+    const std::string large(200'000, 'x');  // many TLS records
+    pair.one.send(2, large);
+    pair.two.send(1, "back");
+    ASSERT_TRUE(
+        pair.loop.until([&] { return !pair.one.letters.empty() && !pair.two.letters.empty(); }));
+    EXPECT_EQ(pair.two.letters[0], "1/0 " + large);
+}
+
+TEST_F(LinksTls, PlaintextIsRefusedWhereTlsIsSpoken) {
+    pair.one.settings.tls.reset();
+    expect_refusal("it closed the connection", "TLS: ");
+    EXPECT_TRUE(pair.one.log.says("links are plaintext, on loopback only"));
+}
+
+TEST_F(LinksTls, ACertificateOfAnotherAuthorityIsRefused) {
+    TlsFiles files = rogue.issue_files("n1");
+    files.ca = ca.certificate;
+    pair.one.settings.tls = files;
+    expect_refusal("alert unknown ca", "certificate verify failed");
+}
+
+TEST_F(LinksTls, AnAuthorityWeDoNotKnowIsRefusedByTheDialler) {
+    TlsFiles files = rogue.issue_files("n2");
+    files.ca = ca.certificate;
+    pair.two.settings.tls = files;
+    expect_refusal("certificate verify failed", "alert unknown ca");
+}
+
+TEST_F(LinksTls, AnExpiredCertificateIsRefused) {
+    using std::chrono::days;
+    const auto then = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    pair.one.settings.tls = ca.issue_files("n1", Usage::node, lasting(days(1), then - days(3)));
+    expect_refusal("alert certificate expired", "certificate has expired");
+    EXPECT_TRUE(pair.one.log.says("our certificate has expired"));
+}
+
+TEST_F(LinksTls, WithoutACertificateNobodyGetsIn) {
+    pair.two.start();
+    TlsStranger nobody(pair.loop, std::nullopt);
+    nobody.visit(pair.two.port, pair.one.settings.hello);
+    ASSERT_TRUE(nobody.shut_out());
+    EXPECT_NE(nobody.error.find("certificate required"), std::string::npos) << nobody.error;
+    EXPECT_TRUE(pair.two.story.empty());
+}
+
+TEST_F(LinksTls, ANodeCannotUseTheNameOfAnother) {
+    pair.two.start();
+    TlsStranger impostor(pair.loop, ca.issue_files("n3"));
+    impostor.visit(pair.two.port, pair.one.settings.hello);
+    ASSERT_TRUE(impostor.shut_out());
+    EXPECT_NE(impostor.answer.find("the certificate of n1 is for n3"), std::string::npos);
+    EXPECT_TRUE(pair.two.log.says("the certificate of n1 is for n3")) << pair.two.log.text();
+    EXPECT_TRUE(pair.two.story.empty());
+}
+
+TEST_F(LinksTls, AnOperatorNamedLikeANodeIsNotThatNode) {
+    pair.two.start();
+    TlsStranger operator_of_n1(pair.loop, ca.issue_files("n1", Usage::client));
+    operator_of_n1.visit(pair.two.port, pair.one.settings.hello);
+    ASSERT_TRUE(operator_of_n1.shut_out());
+    EXPECT_TRUE(pair.two.log.says("certificate purpose")) << pair.two.log.text();
+    EXPECT_TRUE(pair.two.story.empty());
+}
+
+TEST_F(LinksTls, OlderTlsIsRefused) {
+    pair.two.start();
+    TlsStranger old(pair.loop, ca.issue_files("n1"), ssl::context::tlsv12);
+    old.visit(pair.two.port, pair.one.settings.hello);
+    ASSERT_TRUE(old.shut_out());
+    EXPECT_TRUE(pair.two.log.says("TLS: unsupported protocol")) << pair.two.log.text();
+}
+
+TEST_F(LinksTls, ReloadedFilesServeNewLinksAndABadOneChangesNothing) {
+    ASSERT_TRUE(pair.come_up());
+    const auto before = pair.two.links->certificate_expires();
+    ca.issue_files("n2", Usage::node, lasting(std::chrono::days(20)));
+    ASSERT_FALSE(pair.two.links->reload());
+    EXPECT_GT(pair.two.links->certificate_expires(), before);
+    const auto renewed = pair.two.links->certificate_expires();
+    std::ofstream(pair.two.settings.tls->cert) << "nonsense";
+    const auto error = pair.two.links->reload();
+    ASSERT_TRUE(error);
+    EXPECT_NE(error->what.find(pair.two.settings.tls->cert), std::string::npos) << error->what;
+    EXPECT_EQ(pair.two.links->certificate_expires(), renewed);
+    EXPECT_TRUE(pair.one.up(2));
+    pair.one.links->stop();
+    pair.one.settings.hello.incarnation = {2};
+    pair.one.start();
+    EXPECT_TRUE(pair.loop.until([&] { return pair.two.heard("linked 1 incarnation 2"); }));
+}
+
+TEST_F(LinksTls, FilesThatCannotBeUsedAreNamed) {
+    const TlsFiles good = ca.issue_files("n1"), other = ca.issue_files("n2");
+    const auto load_error = [](const TlsFiles& files) {
+        const auto tls = Tls::load(files);
+        return tls ? std::string() : tls.error().what;
+    };
+    EXPECT_EQ(load_error(good), "");
+    EXPECT_NE(load_error({"/nowhere/ca.crt", good.cert, good.key}).find("/nowhere/ca.crt"),
+              std::string::npos);
+    EXPECT_NE(load_error({good.ca, "/nowhere/n1.crt", good.key}).find("/nowhere/n1.crt"),
+              std::string::npos);
+    EXPECT_NE(load_error({good.ca, good.cert, "/nowhere/n1.key"}).find("/nowhere/n1.key"),
+              std::string::npos);
+    EXPECT_NE(load_error({good.ca, good.cert, other.key}).find(other.key), std::string::npos);
+    pair.two.settings.tls = good;
+    Links links(pair.loop, pair.two.settings, pair.two, pair.two.log);
+    const auto started = links.start();
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().what,
+              good.cert + " is not for this node: \"n2\" is not among its DNS names");
+}
+
+}  // namespace
+}  // namespace conclave::net

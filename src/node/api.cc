@@ -1,0 +1,295 @@
+#include "node/api.h"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "core/print.h"
+#include "node/api_views.h"
+#include "node/duration_text.h"
+#include "node/metric_labels.h"
+#include "node/openapi.h"
+#include "node/version.h"
+
+namespace conclave::node {
+
+namespace json = boost::json;
+
+namespace {
+
+using Exchange = std::shared_ptr<net::Exchange>;
+
+constexpr std::string_view json_type = "application/json";
+constexpr Duration longest_poll = std::chrono::minutes(5);
+
+void respond(const Exchange& exchange, const json::value& value, unsigned status = 200) {
+    exchange->respond(status, json_type, json::serialize(value) + "\n");
+}
+std::optional<std::uint64_t> number(const std::string& text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole ? std::optional(value) : std::nullopt;
+}
+// Absent is fine; present and wrong is answered here, and then nothing is returned for `read`.
+template <class T, class Read>
+bool read_query(const Exchange& exchange, std::string_view name, Read read,
+                std::optional<T>& into) {
+    const auto found = exchange->request().query.find(name);
+    if (found == exchange->request().query.end()) return true;
+    into = read(found->second);
+    if (into) return true;
+    exchange->problem(400, "Bad query", std::string(name) + " cannot be '" + found->second + "'");
+    return false;
+}
+std::optional<Duration> duration(const std::string& text) {
+    const auto length = parse_duration(text);
+    return length ? std::optional(*length) : std::nullopt;
+}
+// The text of a field of the body, if there is a body with that field.
+std::optional<std::string> field(const Exchange& exchange, std::string_view name) {
+    boost::system::error_code error;
+    const json::value body = json::parse(exchange->request().body, error);
+    const auto* object = error ? nullptr : body.if_object();
+    const auto* value = object ? object->if_contains(name) : nullptr;
+    const auto* text = value ? value->if_string() : nullptr;
+    return text ? std::optional(std::string(*text)) : std::nullopt;
+}
+bool is_json(const net::Request& request) {
+    return request.body.empty() || request.content_type() == json_type;
+}
+std::string_view words(Refused::Why why) {
+    switch (why) {
+        case Refused::Why::not_leader:
+            return "this node does not lead the group";
+        case Refused::Why::not_eligible:
+            return "that node may not lead the group";
+        case Refused::Why::stale_epoch:
+            return "somebody else was appointed meanwhile";
+        case Refused::Why::unreachable:
+            return "that node does not answer";
+        case Refused::Why::busy:
+            return "an election is under way, or somebody leads already";
+    }
+    return "it cannot be done";
+}
+
+}  // namespace
+
+HttpApi::HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics)
+    : loop_(loop), node_(node), metrics_(metrics) {
+    add_health();
+    add_views();
+    add_deeds();
+}
+
+void HttpApi::add(std::string_view pattern, const char* name, Method method) {
+    router_.add(pattern, name, [this, method](const Exchange& one) { (this->*method)(one); });
+}
+
+void HttpApi::add_deed(std::string_view pattern, const char* name, Method method) {
+    router_.add(pattern, name, [this, method](const Exchange& one) {
+        if (!one->request().trusted) {
+            return one->problem(403, "Not trusted",
+                                "this needs the local socket or a client certificate");
+        }
+        if (!is_json(one->request())) {
+            return one->problem(415, "Not JSON", "this needs Content-Type: application/json");
+        }
+        (this->*method)(one);
+    });
+}
+
+void HttpApi::add_health() {
+    const auto healthy = [this](const Exchange& one) {
+        if (node_.failure()) return one->problem(503, "Failed", node_.failure()->what);
+        one->respond(200, "text/plain", "ok\n");
+    };
+    router_.add("GET /livez", "livez", healthy);
+    router_.add("GET /readyz", "readyz", [this](const Exchange& one) {
+        std::string lines;
+        bool ready = !node_.failure();
+        for (auto& group : node_.groups()) {
+            const bool led = group->leader().has_value();
+            ready = ready && led;
+            lines += (led ? "ok " : "no leader in ") + group->name() + "\n";
+        }
+        const bool verbose = one->request().query.contains("verbose");
+        one->respond(ready ? 200 : 503, "text/plain",
+                     verbose ? lines + (ready ? "ready\n" : "not ready\n")
+                             : std::string(ready ? "ok\n" : "not ready\n"));
+    });
+    router_.add("GET /metrics", "metrics", [this](const Exchange& one) {
+        one->respond(200, Metrics::content_type, metrics_.text(snapshot(node_)));
+    });
+    router_.add("GET /version", "version", [](const Exchange& one) {
+        respond(one, json::object{{"version", version}});
+    });
+    router_.add("GET /openapi.json", "openapi",
+                [](const Exchange& one) { one->respond(200, json_type, std::string(openapi())); });
+}
+
+void HttpApi::add_views() {
+    router_.add("GET /v1/status", "status",
+                [this](const Exchange& one) { respond(one, status_view(node_)); });
+    router_.add("GET /v1/members", "members",
+                [this](const Exchange& one) { respond(one, members_view(node_)); });
+    router_.add("GET /v1/groups", "groups",
+                [this](const Exchange& one) { respond(one, groups_view(node_)); });
+    add("GET /v1/members/{member}", "member", &HttpApi::show_member);
+    add("GET /v1/groups/{group}", "group", &HttpApi::show_group);
+    add("GET /v1/groups/{group}/leader-check", "leader-check", &HttpApi::check_leader);
+    add("GET /leader-elector/{group}", "leader-elector", &HttpApi::show_sidecar);
+    add("GET /v1/history", "history", &HttpApi::show_history);
+    add("GET /v1/events", "events", &HttpApi::stream_changes);
+}
+
+void HttpApi::add_deeds() {
+    add_deed("POST /v1/groups/{group}/resign", "resign", &HttpApi::resign);
+    add_deed("POST /v1/groups/{group}/appoint", "appoint", &HttpApi::appoint);
+    add_deed("POST /v1/node/drain", "drain", &HttpApi::drain);
+    add_deed("DELETE /v1/node/drain", "undrain", &HttpApi::undrain);
+}
+
+HostedGroup* HttpApi::group_of(const Exchange& exchange) {
+    const std::string& name = exchange->request().parameters.find("group")->second;
+    HostedGroup* group = node_.group(name);
+    if (!group) exchange->problem(404, "No such group", "this node is in no group '" + name + "'");
+    return group;
+}
+
+void HttpApi::show_member(const Exchange& exchange) {
+    const std::string& name = exchange->request().parameters.find("member")->second;
+    const auto id = node_.find(name);
+    if (!id) return exchange->problem(404, "No such node", "nobody here is called '" + name + "'");
+    respond(exchange, member_view(node_, *id));
+}
+
+void HttpApi::check_leader(const Exchange& exchange) {
+    HostedGroup* group = group_of(exchange);
+    if (!group) return;
+    if (group->leads()) return exchange->respond(200, "text/plain", "leader\n");
+    exchange->respond(503, "text/plain", "not the leader\n");
+}
+
+void HttpApi::show_sidecar(const Exchange& exchange) {
+    HostedGroup* group = group_of(exchange);
+    if (!group) return;
+    const auto leader = group->leader();
+    respond(exchange, json::object{{"name", leader ? node_.name_of(*leader) : ""}});
+}
+
+// With ?index=N: when there is something newer than N, or after ?wait.
+void HttpApi::show_group(const Exchange& exchange) {
+    HostedGroup* group = group_of(exchange);
+    std::optional<std::uint64_t> index;
+    std::optional<Duration> wait;
+    if (!group || !read_query(exchange, "index", number, index)) return;
+    if (!read_query(exchange, "wait", duration, wait)) return;
+    const auto show = [this, exchange, group] {
+        if (exchange->pending()) respond(exchange, group_view(node_, *group));
+    };
+    if (!index || group->leadership().index > *index || !wait) return show();
+    auto timer = std::make_shared<boost::asio::steady_timer>(loop_, std::min(*wait, longest_poll));
+    auto watch = group->when_changed([timer] { timer->cancel(); });
+    exchange->on_gone([timer] { timer->cancel(); });
+    timer->async_wait([timer, watch, show](const boost::system::error_code&) { show(); });
+}
+
+void HttpApi::show_history(const Exchange& exchange) {
+    const net::Request& request = exchange->request();
+    const auto group = request.query.find("group");
+    if (group == request.query.end() || !node_.group(group->second)) {
+        return exchange->problem(400, "Bad query", "group must name a group of this node");
+    }
+    HistoryQuery query;
+    query.group = group->second;
+    std::optional<std::uint64_t> limit;
+    if (!read_query(exchange, "since", number, query.since)) return;
+    if (!read_query(exchange, "limit", number, limit)) return;
+    if (limit) query.limit = static_cast<std::size_t>(*limit);
+    node_.writer().history(query, [this, exchange](const auto& entries) {
+        if (!entries) return exchange->problem(500, "History cannot be read", entries.error().what);
+        json::array list;
+        for (const HistoryEntry& entry : *entries) list.push_back(entry_view(node_, entry));
+        respond(exchange, list);
+    });
+}
+
+void HttpApi::stream_changes(const Exchange& exchange) {
+    const net::Request& request = exchange->request();
+    const auto group = request.query.find("group");
+    const std::string only = group == request.query.end() ? "" : group->second;
+    if (!only.empty() && !node_.group(only)) {
+        return exchange->problem(404, "No such group", "this node is in no group '" + only + "'");
+    }
+    const auto resumed = number(std::string(request.header("Last-Event-ID")));
+    exchange->stream();
+    const auto tell = [this, only](net::Exchange& to, std::uint64_t id, const Change& change) {
+        if (!only.empty() && change.group != only) return;
+        to.event({std::to_string(id), change.now.leader ? "leader" : "no-leader",
+                  json::serialize(change_view(node_, id, change))});
+    };
+    if (resumed) {
+        for (const auto& [id, change] : node_.changes_after(*resumed)) tell(*exchange, id, change);
+    }
+    const std::weak_ptr<net::Exchange> weak = exchange;
+    auto listening = node_.listen([weak, tell](std::uint64_t id, const Change& change) {
+        if (const auto open = weak.lock()) tell(*open, id, change);
+    });
+    // As long as the client is there, it keeps the exchange and with it the listener.
+    exchange->on_gone([exchange, listening] {});
+}
+
+void HttpApi::answer(const Exchange& exchange, HostedGroup& group,
+                     const HostedGroup::Answer& given) {
+    if (!given.understood) {
+        return exchange->problem(
+            409, "Cannot be asked",
+            group.algorithm() + " has no such request; its leader is whom its election names");
+    }
+    if (!given.refused) return respond(exchange, group_view(node_, group), 202);
+    std::string detail(words(given.refused->why));
+    const auto leader = group.leader();
+    if (given.refused->why == Refused::Why::not_leader && leader) {
+        detail += "; " + node_.name_of(*leader) + " does";
+    }
+    exchange->problem(409, "Refused", detail);
+}
+
+void HttpApi::resign(const Exchange& exchange) {
+    HostedGroup* group = group_of(exchange);
+    if (!group) return;
+    Resign wish;
+    if (const auto to = field(exchange, "to")) {
+        wish.to = node_.find(*to);
+        if (!wish.to) return exchange->problem(400, "No such node", "nobody is called " + *to);
+    }
+    answer(exchange, *group, group->ask(wish));
+}
+
+// A sitting leader hands over; where a person decides, the person has.
+void HttpApi::appoint(const Exchange& exchange) {
+    HostedGroup* group = group_of(exchange);
+    if (!group) return;
+    const std::string name = field(exchange, "node").value_or("");
+    const auto whom = node_.find(name);
+    if (!whom) return exchange->problem(400, "No such node", "nobody is called '" + name + "'");
+    HostedGroup::Answer given = group->ask(Appoint{*whom, {}});
+    if (!given.understood) given = group->ask(Resign{*whom});
+    answer(exchange, *group, given);
+}
+
+void HttpApi::drain(const Exchange& exchange) {
+    node_.drain(true);
+    respond(exchange, status_view(node_), 202);
+}
+void HttpApi::undrain(const Exchange& exchange) {
+    node_.drain(false);
+    respond(exchange, status_view(node_), 202);
+}
+
+}  // namespace conclave::node

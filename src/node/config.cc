@@ -1,0 +1,65 @@
+// node/config.cc -- what follows from a configuration.
+#include "node/config.h"
+
+#include <algorithm>
+
+namespace conclave::node {
+
+std::string to_text(const Place& place) {
+    switch (place.kind) {
+        case Place::Kind::fallback:
+            return "default";
+        case Place::Kind::environment:
+            return place.name;
+        case Place::Kind::flag:
+            return "--set " + place.name;
+        case Place::Kind::file:
+            break;
+    }
+    if (place.line == 0) return place.name;
+    return place.name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
+std::string to_text(const Problem& problem) { return to_text(problem.where) + ": " + problem.what; }
+
+std::vector<Peer> roster(const Config& config) {
+    std::vector<Peer> everybody{{config.node.id, config.node.name,
+                                 config.peer.advertise.value_or(config.peer.listen),
+                                 config.node.role}};
+    for (const Peer& peer : config.peers) {
+        if (peer.id != config.node.id) everybody.push_back(peer);
+    }
+    std::ranges::sort(everybody, {}, &Peer::id);
+    return everybody;
+}
+
+std::vector<Peer> members(const Config& config, const Group& group) {
+    std::vector<Peer> chosen = roster(config);
+    if (!group.members) return chosen;
+    std::erase_if(chosen, [&](const Peer& peer) {
+        return std::ranges::count(*group.members, peer.name) == 0;
+    });
+    return chosen;
+}
+
+// Four heartbeats per window: after the last one that was heard three more are due before the
+// window ends, so two may be lost or late and nobody is suspected, while a fifth would cost every
+// pair of nodes traffic and wake-ups for little. The learning rules suspect after 1.6 periods of a
+// steady link (accrual, phi 8) and use the rest of the window for links that are not.
+DetectorSettings detector_settings(Duration detect_within) {
+    constexpr int beats = 4;
+    const Duration period = detect_within / beats;
+    return {period, detect_within - period};
+}
+
+DetectorSettings detector_settings(const Detector& detector) {
+    DetectorSettings chosen = detector_settings(detector.detect_within);
+    if (detector.period) chosen.period = *detector.period;
+    if (detector.margin && !detector.period) {  // what is left, unless four beats are more often
+        chosen.period = std::min(chosen.period, detector.detect_within - *detector.margin);
+    }
+    chosen.margin = detector.margin.value_or(detector.detect_within - chosen.period);
+    return chosen;
+}
+
+}  // namespace conclave::node

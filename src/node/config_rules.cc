@@ -1,0 +1,351 @@
+// node/config_rules.cc -- the rules between settings, each refused in words.
+#include "node/config_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "core/nearest.h"
+#include "node/config_settings.h"
+#include "node/duration_text.h"
+
+namespace conclave::node {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t longest_name = 63;  // of a label in a certificate's name
+constexpr double largest_threshold = 100;
+
+// What the words of a group are good for depends on its algorithm.
+constexpr std::array<std::string_view, 2> reorganising{"garcia-molina", "invitation"};
+constexpr std::array<std::string_view, 1> leased{"quorum"};
+constexpr std::array<std::string_view, 1> by_majority{"quorum"};
+constexpr std::array<std::string_view, 1> never_preempting{"invitation"};
+
+bool contains(const auto& list, const auto& name) { return std::ranges::count(list, name) > 0; }
+
+bool is_name(std::string_view text) {
+    constexpr std::string_view allowed =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    return text.size() <= longest_name && text.find_first_not_of(allowed) == text.npos;
+}
+
+bool is_everywhere(const net::Address& address) {
+    const auto* place = std::get_if<net::HostPort>(&address);
+    return place && (place->host == "0.0.0.0" || place->host == "::");
+}
+bool has_port(const net::Address& address) {
+    const auto* place = std::get_if<net::HostPort>(&address);
+    return !place || place->port != 0;
+}
+
+class Checking {
+public:
+    Checking(const Config& config, const Known& known, Findings& findings)
+        : config_(config), known_(known), findings_(findings) {}
+
+    void all() {
+        who_i_am();
+        others();
+        links();
+        api();
+        detector();
+        within("locks.session_max", config_.locks.session_max, 100ms, 1h);
+        for (const Group& group : config_.groups) check(group);
+        for (const Mutex& mutex : config_.mutexes) check(mutex);
+    }
+
+private:
+    bool given(const std::string& name) const { return config_.origins.places.contains(name); }
+    // The setting's own place, else that of its section, else the file.
+    Place place_of(std::string name) const {
+        const auto& places = config_.origins.places;
+        for (; !name.empty(); name = name.substr(0, name.rfind('.') + 1)) {
+            if (name.ends_with('.')) name.pop_back();
+            if (const auto found = places.find(name); found != places.end()) return found->second;
+            if (name.find('.') == name.npos) break;
+        }
+        return {Place::Kind::file, config_.origins.file.string()};
+    }
+    void error(const std::string& name, std::string what) {
+        findings_.errors.push_back({place_of(name), std::move(what)});
+    }
+    void warn(const std::string& name, std::string what) {
+        findings_.warnings.push_back({place_of(name), std::move(what)});
+    }
+
+    void require(const std::string& section, const std::string& key) {
+        const std::string name = section + "." + key;
+        if (!given(name)) error(name, "'" + key + "' is missing in " + header_of(section));
+    }
+    void within(const std::string& name, Duration value, Duration least, Duration most) {
+        if (value >= least && value <= most) return;
+        error(name, name + " must be " + duration_text(least) + " to " + duration_text(most) +
+                        ", not " + duration_text(value));
+    }
+    void check_name(const std::string& setting, const std::string& name) {
+        if (is_name(name)) return;
+        error(setting, "name '" + name + "' must have at most " + std::to_string(longest_name) +
+                           " letters, digits, '-', '_' and '.'");
+    }
+    void check_known(const std::string& setting, const std::string& kind, const std::string& name,
+                     const std::vector<std::string>& all) {
+        if (contains(all, name)) return;
+        std::string what = "unknown " + kind + " '" + name + "'";
+        if (const auto guess = nearest(name, all)) {
+            what += "; did you mean '" + *guess + "'?";
+        } else {
+            std::string list;
+            for (const std::string& each : all) list += (list.empty() ? "" : ", ") + each;
+            what += "; there is " + (list.empty() ? "none" : list);
+        }
+        error(setting, std::move(what));
+    }
+
+    void who_i_am() {
+        require("cluster", "name");
+        for (const char* key : {"id", "name", "state_dir"}) require("node", key);
+        check_name("cluster.name", config_.cluster.name);
+        check_name("node.name", config_.node.name);
+        if (config_.peers.empty() && config_.node.role != Role::voter) {
+            error("node.role", "a node without [[peers]] must be a voter: nobody else could lead");
+        }
+    }
+
+    void others() {
+        for (std::size_t i = 0; i < config_.peers.size(); ++i) {
+            const std::string section = "peers." + std::to_string(i);
+            for (const char* key : {"id", "name", "address"}) require(section, key);
+            check_name(section + ".name", config_.peers[i].name);
+            reachable(section + ".address", config_.peers[i].address);
+            compare_with_self(section, config_.peers[i]);
+            for (std::size_t j = 0; j < i; ++j) compare(section, config_.peers[i], j);
+        }
+    }
+    void compare_with_another(const std::string& section, const Peer& peer) {
+        const std::string here = "this node's own, whose id is " +
+                                 std::to_string(number(config_.node.id)) + ", not " +
+                                 std::to_string(number(peer.id));
+        if (!peer.name.empty() && peer.name == config_.node.name) {
+            error(section + ".name", "name '" + peer.name + "' is " + here);
+        }
+        if (given(section + ".address") && peer.address == config_.peer.advertise) {
+            error(section + ".address", "address " + net::to_text(peer.address) + " is " + here);
+        }
+    }
+    void compare_with_self(const std::string& section, const Peer& peer) {
+        const Self& self = config_.node;
+        const std::string id = std::to_string(number(self.id));
+        if (peer.id != self.id) return compare_with_another(section, peer);
+        if (self.id == NodeId{}) return;  // both are missing, and were complained about
+        if (peer.name != self.name) {
+            error(section + ".name", "id " + id + " is this node, whose name is '" + self.name +
+                                         "', not '" + peer.name + "'");
+        }
+        if (config_.peer.advertise && peer.address != *config_.peer.advertise) {
+            error(section + ".address", "id " + id + " is this node, which advertises " +
+                                            net::to_text(*config_.peer.advertise) + ", not " +
+                                            net::to_text(peer.address));
+        }
+        if (given(section + ".role") && peer.role != self.role) {
+            error(section + ".role",
+                  "id " + id + " is this node, which has another role in [node]");
+        }
+    }
+    void compare(const std::string& section, const Peer& peer, std::size_t earlier) {
+        const Peer& other = config_.peers[earlier];
+        const std::string id = std::to_string(number(peer.id));
+        if (peer.id == other.id && peer.id != NodeId{}) {
+            error(section + ".id", "two peers have the id " + id);
+        }
+        if (peer.name == other.name && !peer.name.empty()) {
+            error(section + ".name", "two peers have the name '" + peer.name + "'");
+        }
+        if (peer.address == other.address && given(section + ".address")) {
+            error(section + ".address", "two peers have the address " + net::to_text(peer.address));
+        }
+    }
+
+    void reachable(const std::string& setting, const net::Address& address) {
+        if (!given(setting) && address == net::Address{}) return;  // missing
+        if (is_everywhere(address)) {
+            error(setting, net::to_text(address) + " is where one listens, not where one is found");
+        } else if (!has_port(address)) {
+            error(setting, net::to_text(address) + " needs a port that others can know");
+        }
+    }
+
+    void links() {
+        const Listening& own = config_.peer;
+        const std::array files{std::pair{"ca", &own.tls.ca}, std::pair{"cert", &own.tls.cert},
+                               std::pair{"key", &own.tls.key}};
+        for (const auto& [key, path] : files) {
+            const std::string name = std::string("peer.tls.") + key;
+            if (own.tls.given() && path->empty() && !given(name)) {
+                error(name, "tls needs ca, cert and key; '" + std::string(key) + "' is missing");
+            }
+        }
+        if (!config_.peers.empty()) find_me();
+        if (own.tls.given()) return;
+        plaintext("peer.listen", own.listen);
+        for (std::size_t i = 0; i < config_.peers.size(); ++i) {
+            const std::string name = "peers." + std::to_string(i) + ".address";
+            if (given(name) && config_.peers[i].id != config_.node.id) {
+                plaintext(name, config_.peers[i].address);
+            }
+        }
+    }
+    void find_me() {
+        const Listening& own = config_.peer;
+        if (given("peer.advertise") || !is_everywhere(own.listen)) {
+            return reachable("peer.advertise", own.advertise.value_or(own.listen));
+        }
+        error("peer.listen", "with listen = \"" + net::to_text(own.listen) +
+                                 "\" the peers need an 'advertise' address to find this node");
+    }
+    void plaintext(const std::string& name, const net::Address& address) {
+        if (net::is_loopback(address)) return;
+        error(name, net::to_text(address) +
+                        " is not on this machine, and without [peer] tls everything would be sent "
+                        "in plaintext");
+    }
+    void api() {
+        for (const net::Address& address : config_.api.listen) {
+            if (net::is_loopback(address)) continue;
+            warn("api.listen", net::to_text(address) + " lets other machines read the state");
+        }
+    }
+
+    void detector() {
+        const Detector& own = config_.detector;
+        check_known("detector.kind", "detector", own.kind, known_.detectors);
+        within("detector.detect_within", own.detect_within, 20ms, 10min);
+        const auto [period, margin] = detector_settings(own);
+        if (own.period && (period <= 0s || period > 1h)) {
+            error("detector.period", "detector.period must be more than 0 and at most 1h");
+        } else if (period <= 0s || margin < 0s || margin > own.detect_within - period) {
+            const std::string name = own.margin ? "detector.margin" : "detector.period";
+            error(name,
+                  "a crash is noticed after period + margin: they do not fit into "
+                  "detect_within = " +
+                      duration_text(own.detect_within));
+        }
+        if (margin < period && own.kind != "ping") {
+            warn("detector", "margin = " + duration_text(margin) + " is less than period = " +
+                                 duration_text(period) + ": one lost heartbeat is a suspicion");
+        }
+        if (!(own.threshold > 0) || own.threshold > largest_threshold) {
+            error("detector.threshold", "detector.threshold must be more than 0 and at most 100");
+        }
+        if (given("detector.threshold") && own.kind != "accrual") {
+            warn("detector.threshold", "only the accrual detector has a threshold");
+        }
+    }
+
+    void check(const Group& group) {
+        const std::string section = "groups." + group.name;
+        check_name(section, group.name);
+        if (group.priority && group.attribute) {
+            error(section + ".attribute", "a group goes by priority or by attribute, not by both");
+        }
+        if (group.candidate && config_.node.role != Role::voter) {
+            error(section + ".candidate", "only a voter can stand, and this node is none");
+        }
+        within(section + ".lease", group.lease, 10ms, 1h);
+        within(section + ".tm", group.tm, 1ms, 1h);
+        within(section + ".tp", group.tp, 1ms, 1h);
+        if (group.engine) return check_engine(section, group);
+        if (!group.endpoints.empty()) {
+            error(section + ".endpoints", "endpoints are for groups with an engine");
+        }
+        check_known(section + ".algorithm", "algorithm", *group.algorithm, known_.elections);
+        check_algorithm(section, group);
+        check_members(section, group);
+    }
+    void check_engine(const std::string& section, const Group& group) {
+        const std::string& engine = *group.engine;
+        if (!contains(known_.engines, engine)) {
+            error(section + ".engine", "engine '" + engine + "' is not built in");
+        }
+        if (group.algorithm) {
+            error(section + ".algorithm", "engine '" + engine + "' brings its own algorithm");
+        }
+        if (group.endpoints.empty()) {
+            error(section + ".endpoints", "engine '" + engine + "' needs endpoints");
+        }
+        for (const char* key : {"plan", "members"}) {
+            const std::string name = section + "." + key;
+            if (given(name))
+                error(name, "a group with an engine has no '" + std::string(key) + "'");
+        }
+    }
+    void check_algorithm(const std::string& section, const Group& group) {
+        const std::string& algorithm = *group.algorithm;
+        if (group.preempt && contains(never_preempting, algorithm)) {
+            error(section + ".preempt",
+                  algorithm + " merges groups and deposes nobody: no preempt");
+        }
+        if (group.plan && !contains(reorganising, algorithm)) {
+            error(section + ".plan", algorithm +
+                                         " does not reorganise, so nobody would ask for a "
+                                         "plan; garcia-molina and invitation do");
+        }
+        if (!contains(leased, algorithm)) {
+            if (given(section + ".lease")) warn(section + ".lease", algorithm + " has no leases");
+            return;
+        }
+        // Between two heartbeats nothing is heard: the leader would be out of office by then.
+        const Duration period = detector_settings(config_.detector).period;
+        if (group.lease < period) {
+            error(section + ".lease", "lease = " + duration_text(group.lease) +
+                                          " is shorter than the detector's period of " +
+                                          duration_text(period) +
+                                          "; a longer lease or a smaller detect_within is needed");
+        }
+    }
+    void check_members(const std::string& section, const Group& group) {
+        const std::vector<Peer> everybody = roster(config_);
+        const std::vector<std::string> named = group.members.value_or(std::vector<std::string>{});
+        if (group.members && named.empty()) error(section + ".members", "a group needs members");
+        for (auto name = named.begin(); name != named.end(); ++name) {
+            if (std::count(named.begin(), name, *name) > 0) {
+                error(section + ".members", "member '" + *name + "' is listed twice");
+            } else if (std::ranges::count(everybody, *name, &Peer::name) == 0) {
+                error(section + ".members", "member '" + *name +
+                                                "' is neither this node nor one "
+                                                "of the [[peers]]");
+            }
+        }
+        const auto count = [in = members(config_, group)](Role role) {
+            return std::ranges::count(in, role, &Peer::role);
+        };
+        const auto voters = count(Role::voter);
+        if (voters == 0) error(section + ".members", "none of the members is a voter");
+        if (voters == 2 && count(Role::witness) == 0 && contains(by_majority, *group.algorithm)) {
+            warn(section, "two voters and no witness: if either fails, nobody can be elected");
+        }
+    }
+
+    void check(const Mutex& mutex) {
+        const std::string section = "mutex." + mutex.name;
+        check_name(section, mutex.name);
+        require(section, "algorithm");
+        if (mutex.algorithm.empty()) return;
+        check_known(section + ".algorithm", "algorithm", mutex.algorithm, known_.mutexes);
+    }
+
+    const Config& config_;
+    const Known& known_;
+    Findings& findings_;
+};
+
+}  // namespace
+
+void check_rules(const Config& config, const Known& known, Findings& findings) {
+    Checking(config, known, findings).all();
+}
+
+}  // namespace conclave::node

@@ -1,0 +1,23 @@
+// node/daemon.h -- a node as a process: its loop, its API, its signals, its end.
+//
+// SIGTERM and SIGINT hand leaderships over, let promises run out and leave with 0; a second one
+// leaves at once. SIGHUP reads certificates and the log level again. systemd is told when the node
+// is ready and that it is alive, if it asks for that.
+#pragma once
+#include <functional>
+
+#include "core/result.h"
+#include "node/config.h"
+
+namespace conclave::node {
+
+struct DaemonEnd {
+    enum class How : std::uint8_t { stopped, refused, disk };
+    How how = How::stopped;
+    std::string why;  // in one line, unless it was stopped
+};
+
+// Runs until it is told to stop. `reload` reads the configuration again.
+DaemonEnd run_daemon(const Config& config, const std::function<Loaded()>& reload);
+
+}  // namespace conclave::node

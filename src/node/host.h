@@ -1,0 +1,232 @@
+// node/host.h -- an algorithm behind the node's door. Included by one generated file each.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/names.h"
+#include "core/property.h"
+#include "core/stack.h"
+#include "core/value.h"
+#include "net/driver.h"
+#include "node/machine.h"
+#include "wire/messages.h"
+
+namespace conclave::node {
+
+template <class P> typename P::Config tuned(const Placement& placement) {
+    typename P::Config config = P::configure(placement.settings);
+    if constexpr (requires { config.preempt; }) {
+        using Preempt = decltype(config.preempt);
+        config.preempt = placement.preempt ? Preempt::graceful : Preempt::never;
+    }
+    if constexpr (requires { config.plan = PlanBy::application; }) {
+        config.plan = placement.application_plans ? PlanBy::application : PlanBy::own;
+    }
+    if constexpr (requires { config.margin = Duration{}; }) {
+        if (placement.detection) {
+            config.period = placement.detection->period;
+            config.margin = placement.detection->margin;
+        }
+    }
+    return config;
+}
+
+// What a step was and did, in the journal's words.
+template <class P> class Scribe {
+public:
+    explicit Scribe(Ground& ground) : ground_(ground) {}
+
+    void write(const Event<P>& event, const std::vector<Effect<P>>& effects) {
+        std::visit([this](const auto& one) { this->read(one); }, event);
+        for (const Effect<P>& effect : effects) {
+            std::visit([this](const auto& one) { this->obeyed(one); }, effect);
+        }
+        flush();
+    }
+
+private:
+    template <class V> static std::string_view name(const V& variant) {
+        return std::visit([]<class T>(const T&) { return name_of<T>(); }, variant);
+    }
+    static NodeSet just(NodeId node) {
+        NodeSet set;
+        set.insert(node);
+        return set;
+    }
+    void read(const Booted<P>&) { ground_.note({Moment::What::booted, "Booted", {}, {}}); }
+    void read(const Received<P>& one) {
+        ground_.note({Moment::What::received, name(one.message), just(one.from), {}});
+    }
+    void read(const Expired<P>& one) {
+        ground_.note({Moment::What::expired, name(one.timer), {}, {}});
+    }
+    void read(const Asked<P>& one) {
+        ground_.note({Moment::What::asked, name(one.request), {}, {}});
+    }
+    template <class E> void read(const E& one) {
+        if constexpr (requires { one.node; } && !std::is_same_v<E, Heard>) {
+            ground_.note({Moment::What::verdict, name_of<E>(), just(one.node), {}});
+        }
+    }
+
+    // A broadcast is one moment, not one per receiver.
+    void obeyed(const Send<P>& send) {
+        const std::string_view type = name(send.message);
+        if (sending_.name != type) flush();
+        sending_.name = type;
+        sending_.peers.insert(send.to);
+    }
+    void obeyed(const Save<P>&) {
+        flush();
+        ground_.note({Moment::What::saved, "Save", {}, {}});
+    }
+    void obeyed(const Tell<P>& tell) {
+        flush();
+        ground_.note({Moment::What::told, name(tell.notice), {}, to_text(tell.notice)});
+    }
+    void obeyed(const Arm<P>&) {}
+    void obeyed(const Disarm<P>&) {}
+    void flush() {
+        if (sending_.peers.empty()) return;
+        sending_.what = Moment::What::sent;
+        ground_.note(std::exchange(sending_, {}));
+    }
+
+    Ground& ground_;
+    Moment sending_;
+};
+
+template <Protocol P> class MachineOf final : public Machine {
+public:
+    MachineOf(const Placement& placement, Ground& ground)
+        : members_(placement.members),
+          config_(tuned<P>(placement)),
+          ground_{ground, Scribe<P>(ground)},
+          driver_(placement.self, members_, config_, placement.incarnation, ground_) {}
+
+    std::optional<Error> boot(const std::optional<Bytes>& record) override {
+        Booted<P> booted{};
+        if (record && !wire::read_record<P>(*record, booted.durable)) {
+            return Error{"its durable record is not one of this algorithm's"};
+        }
+        driver_.happen(std::move(booted));
+        return std::nullopt;
+    }
+    bool receive(NodeId from, ByteView message) override { return driver_.receive(from, message); }
+    void fire(std::uint32_t stamp) override { driver_.fire(stamp); }
+    void saved() override { driver_.saved(); }
+    void hear(const Verdict& verdict) override {
+        std::visit([this](const auto& one) { driver_.happen(Event<P>(one)); }, verdict);
+    }
+    bool ask(const Wish& wish) override {
+        return std::visit(
+            [this]<class W>(const W& one) {
+                if constexpr (holds<typename P::Request, W>) {
+                    driver_.happen(Asked<P>{one});
+                    return true;
+                } else {
+                    return false;
+                }
+            },
+            wish);
+    }
+
+    std::optional<NodeId> leader(Instant now) const override {
+        if constexpr (Elects<P>) {
+            return driver_.state().elected(now);
+        } else {
+            return std::nullopt;
+        }
+    }
+    std::optional<Duration> lease(Instant now) const override {
+        if constexpr (requires { driver_.state().office->until - now; }) {
+            const auto& office = driver_.state().office;
+            if (office && now < office->until) return office->until - now;
+        }
+        return std::nullopt;
+    }
+    std::optional<Opinion> opinion(NodeId peer) const override {
+        const P& state = driver_.state();
+        if constexpr (requires { state.peers.find(peer)->status; }) {
+            const auto* known = state.peers.find(peer);
+            if (!known) return std::nullopt;
+            Opinion opinion{known->status, {}};
+            if constexpr (requires { state.patience(peer); })
+                opinion.timeout = state.patience(peer);
+            return opinion;
+        } else {
+            return std::nullopt;
+        }
+    }
+    std::vector<MessageCount> counts() const override {
+        return count(static_cast<typename P::Message*>(nullptr));
+    }
+    std::string show() const override { return to_text(driver_.state()); }
+
+private:
+    struct Feet {  // the driver's ground, with notices that every node understands
+        Ground& ground;
+        Scribe<P> scribe;
+
+        Instant now() { return ground.now(); }
+        Attribute attribute() { return ground.attribute(); }
+        Duration draw(Wait wait) { return ground.draw(wait); }
+        void send(NodeId to, ByteView message) { ground.send(to, message); }
+        void alarm(Instant due, std::uint32_t stamp) { ground.alarm(due, stamp); }
+        void save(ByteView record) { ground.save(record); }
+        void stepped(const Event<P>& event, const std::vector<Effect<P>>& effects) {
+            scribe.write(event, effects);
+        }
+        template <class N> void told(const N& notice) {
+            if constexpr (holds<Told, N>) ground.told(notice);
+        }
+    };
+    template <class... M> std::vector<MessageCount> count(std::variant<M...>*) const {
+        const auto& tally = driver_.tally();
+        std::vector<MessageCount> all{{name_of<M>(), 0, 0, 0}...};
+        for (std::size_t type = 0; type < all.size(); ++type) {
+            all[type].sent = tally.sent[type];
+            all[type].repair = tally.repair[type];
+            all[type].received = tally.received[type];
+        }
+        return all;
+    }
+
+    const MemberList members_;
+    const typename P::Config config_;
+    Feet ground_;
+    net::Driver<P, Feet> driver_;
+};
+
+template <Protocol P> class HostOf final : public Host {
+public:
+    const Claim& claim() const override { return P::claim; }
+    const Model& assumes() const override { return P::assumes; }
+    bool takes(const Wish& wish) const override {
+        return std::visit([]<class W>(const W&) { return holds<typename P::Request, W>; }, wish);
+    }
+    std::optional<Duration> failover_bound(const Placement& placement,
+                                           Duration detection) const override {
+        const auto config = tuned<P>(placement);
+        const std::size_t nodes = placement.members.size();
+        if constexpr (requires { P::failover_bound(config, nodes); }) {
+            return P::failover_bound(config, nodes);
+        } else if constexpr (requires { P::settles_within(config, nodes); }) {
+            return detection + P::settles_within(config, nodes);
+        } else {
+            return std::nullopt;
+        }
+    }
+    std::unique_ptr<Machine> place(const Placement& placement, Ground& ground) const override {
+        return std::make_unique<MachineOf<P>>(placement, ground);
+    }
+};
+
+template <Protocol P> std::unique_ptr<Host> make_host() { return std::make_unique<HostOf<P>>(); }
+
+}  // namespace conclave::node

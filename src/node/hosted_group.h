@@ -1,0 +1,103 @@
+// node/hosted_group.h -- one group on this node: its machine, who leads it, and why.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "node/journal.h"
+#include "node/machine.h"
+
+namespace conclave::node {
+
+// Who leads, as this node knows it. The index grows with every change, for those who wait for one.
+struct Leadership {
+    std::optional<NodeId> leader;
+    Epoch epoch{};
+    std::uint64_t index = 1;
+    Instant since{};
+};
+
+struct Change {
+    std::string group;
+    Leadership now;
+    std::int64_t wall_ns = 0;  // for people; nothing is decided by it
+    Duration without{};        // how long nobody had led before
+    Cause cause;
+};
+
+// What a group needs of its node.
+class Estate {
+public:
+    virtual ~Estate() = default;
+    virtual Instant now() = 0;
+    virtual Duration draw(Wait wait) = 0;
+    virtual void send(std::uint32_t machine, NodeId to, ByteView message) = 0;
+    virtual void alarm(std::uint32_t machine, Instant due, std::uint32_t stamp) = 0;
+    virtual void save(std::uint32_t machine, ByteView record) = 0;
+    virtual void changed(const Change& change) = 0;
+    virtual void told(std::uint32_t machine, const Told& notice) = 0;
+};
+
+class HostedGroup final : public Ground {
+public:
+    HostedGroup(std::string name, std::string algorithm, std::uint32_t number, const Host& host,
+                const Placement& placement, Estate& estate);
+
+    const std::string& name() const { return name_; }
+    const std::string& algorithm() const { return algorithm_; }
+    const MemberList& members() const { return members_; }
+    NodeId self() const { return self_; }
+    Machine& machine() { return *machine_; }
+    const Machine& machine() const { return *machine_; }
+    const Leadership& leadership() const { return leadership_; }
+    // A function of now: a node that was paused must not name whom it named before.
+    std::optional<NodeId> leader() { return machine_->leader(now()); }
+    bool leads() { return leader() == self_; }
+
+    void set_attribute(Attribute attribute) { attribute_ = attribute; }
+    // Why it cannot be done, as far as the machine knows at once; an error if it never can.
+    struct Answer {
+        bool understood = true;
+        std::optional<Refused> refused;
+    };
+    Answer ask(const Wish& wish);
+    const std::optional<Definition>& definition() const { return definition_; }
+    bool departed() const { return departed_; }
+
+    // Called once, at the next change; not at all if the returned handle is dropped first.
+    using Watch = std::shared_ptr<std::function<void()>>;
+    [[nodiscard]] Watch when_changed(std::function<void()> then);
+
+    // As the machine's ground.
+    Instant now() override { return estate_.now(); }
+    Attribute attribute() override { return attribute_; }
+    Duration draw(Wait wait) override { return estate_.draw(wait); }
+    void send(NodeId to, ByteView message) override { estate_.send(number_, to, message); }
+    void alarm(Instant due, std::uint32_t stamp) override { estate_.alarm(number_, due, stamp); }
+    void save(ByteView record) override { estate_.save(number_, record); }
+    void told(const Told& notice) override;
+    void note(Moment moment) override;
+
+private:
+    void name_leader(const LeaderIs& told);
+
+    const std::string name_, algorithm_;
+    const std::uint32_t number_;  // among the machines of this node
+    const NodeId self_;
+    const MemberList members_;
+    Estate& estate_;
+    Attribute attribute_;
+    Journal journal_;
+    Leadership leadership_;
+    std::optional<Refused> refused_;
+    std::optional<Definition> definition_;
+    bool departed_ = false;
+    std::vector<std::weak_ptr<std::function<void()>>> watches_;
+    std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace conclave::node

@@ -1,0 +1,109 @@
+// node/machine.h -- one running protocol of a node, whatever its type: a group's election, or the
+// detector that all groups share.
+//
+// A Host is an algorithm that can be placed on a node, found by name in catalog/hosts.h; a Machine
+// is one that was. Behind both is node/host.h, a template: one generated file per algorithm.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "catalog/words.h"
+#include "core/leaf_bytes.h"
+#include "core/model.h"
+#include "core/node_set.h"
+#include "core/protocol.h"
+#include "core/result.h"
+
+namespace conclave::node {
+
+using Verdict = std::variant<Suspected, Trusted, Failed, Restarted, Heard>;
+using Wish = std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart>;
+using Told = std::variant<LeaderIs, Refused, Departed, StopProcessing, Defined, PlanWanted,
+                          Suspected, Trusted, Failed, Restarted, BoundBroken, Slept>;
+
+// A step of a machine or one of its effects, without its types: what a journal keeps.
+struct Moment {
+    enum class What : std::uint8_t { booted, received, expired, asked, verdict, sent, told, saved };
+    What what{};
+    std::string_view name;  // of the message, timer, request, verdict or notice
+    NodeSet peers;          // from whom, to whom, of whom
+    std::string text;       // of a notice: its fields
+    friend bool operator==(const Moment&, const Moment&) = default;
+};
+
+// What a machine needs of its node.
+class Ground {
+public:
+    virtual ~Ground() = default;
+    virtual Instant now() = 0;
+    virtual Attribute attribute() = 0;
+    virtual Duration draw(Wait wait) = 0;
+    virtual void send(NodeId to, ByteView message) = 0;
+    virtual void alarm(Instant due, std::uint32_t stamp) = 0;  // then Machine::fire(stamp)
+    virtual void save(ByteView record) = 0;                    // then Machine::saved()
+    virtual void told(const Told& notice) = 0;
+    virtual void note(Moment moment) = 0;
+};
+
+// Where and how a machine is placed.
+struct Placement {
+    NodeId self{};
+    MemberList members;
+    Incarnation incarnation{};
+    Settings settings{};      // Tm, Tp, ...: everything else follows from them
+    Attribute attribute = 0;  // what makes this node better, unless it changes while running
+    bool preempt = false;
+    bool application_plans = false;
+    struct Detection {
+        Duration period{}, margin{};
+    };
+    std::optional<Detection> detection;  // for a detector
+};
+
+struct Opinion {  // of a detector, about a peer
+    Status status{};
+    Duration timeout{};  // how long a silence is suffered at the moment
+};
+
+struct MessageCount {
+    std::string_view type;
+    std::uint64_t sent = 0, repair = 0, received = 0;
+};
+
+class Machine {
+public:
+    virtual ~Machine() = default;
+    // Nothing happens before this. An error names what is wrong with the record.
+    [[nodiscard]] virtual std::optional<Error> boot(const std::optional<Bytes>& record) = 0;
+    [[nodiscard]] virtual bool receive(NodeId from, ByteView message) = 0;  // false: malformed
+    virtual void fire(std::uint32_t stamp) = 0;
+    virtual void saved() = 0;
+    virtual void hear(const Verdict& verdict) = 0;
+    [[nodiscard]] virtual bool ask(const Wish& wish) = 0;  // false: it knows no such request
+
+    virtual std::optional<NodeId> leader(Instant now) const = 0;
+    // How long it may still act as the leader, if it leads and has a lease.
+    virtual std::optional<Duration> lease(Instant now) const = 0;
+    virtual std::optional<Opinion> opinion(NodeId peer) const = 0;
+    virtual std::vector<MessageCount> counts() const = 0;
+    virtual std::string show() const = 0;  // the whole state, for people
+};
+
+class Host {
+public:
+    virtual ~Host() = default;
+    virtual const Claim& claim() const = 0;
+    virtual const Model& assumes() const = 0;
+    virtual bool takes(const Wish& wish) const = 0;
+    // From a leader's crash until the next one is named, if the algorithm has such a bound;
+    // `detection` is how long the detector takes.
+    virtual std::optional<Duration> failover_bound(const Placement&, Duration detection) const = 0;
+    virtual std::unique_ptr<Machine> place(const Placement& placement, Ground& ground) const = 0;
+};
+
+}  // namespace conclave::node

@@ -1,0 +1,15 @@
+// node/metric_labels.h -- the node in the words of its metrics.
+#pragma once
+#include "node/config.h"
+#include "node/journal.h"
+#include "node/metrics.h"
+
+namespace conclave::node {
+
+class Node;
+
+MetricLabels metric_labels(const Config& config);
+LeaderChange reason(const Cause& cause, bool first);
+Snapshot snapshot(Node& node);
+
+}  // namespace conclave::node

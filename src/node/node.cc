@@ -1,0 +1,215 @@
+#include "node/node.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+
+#include "core/print.h"
+#include "node/placing.h"
+
+namespace conclave::node {
+
+namespace {}  // namespace
+
+Result<std::unique_ptr<Node>> Node::start(boost::asio::io_context& loop, const Config& config,
+                                          Store store, LogSink& log, Metrics& metrics) {
+    std::unique_ptr<Node> node(new Node(loop, config, log, metrics));
+    if (auto error = node->take(std::move(store))) return *error;
+    if (auto error = node->place_machines()) return *error;
+    if (auto error = node->open_links()) return *error;
+    return node;
+}
+
+Node::Node(boost::asio::io_context& loop, const Config& config, LogSink& log, Metrics& metrics)
+    : loop_(loop), config_(config), log_(log), metrics_(metrics), dice_(std::random_device{}()) {
+    for (const Peer& peer : roster(config_)) {
+        if (peer.id == config_.node.id) continue;
+        PeerState state;
+        state.id = peer.id;
+        state.name = peer.name;
+        state.address = net::to_text(peer.address);
+        state.opinion_since = now();
+        peers_.push_back(std::move(state));
+    }
+}
+
+Node::~Node() { stop(); }
+
+void Node::stop() {
+    stopped_ = true;
+    for (auto& errands : errands_) errands->stop();
+    if (links_) links_->stop();
+    alarm_.reset();  // it would keep the loop waiting
+}
+
+void Node::drain(bool drained) {
+    drained_ = drained;
+    for (std::size_t at = 0; at < groups_.size(); ++at) take_stand(at);
+}
+
+// Without an application to lead for, drained or unhealthy, a node votes but does not stand. Those
+// who cannot be asked have elections in which everybody stands.
+void Node::take_stand(std::size_t at) {
+    Fitness& fit = fitness_[at];
+    const bool stands = fit.candidate && fit.healthy && !drained_;
+    if (!booted_ || std::exchange(fit.stands, stands) == stands) return;
+    static_cast<void>(groups_[at]->ask(stands ? Wish(Return{}) : Wish(Retire{})));
+}
+
+void Node::depart() {
+    for (auto& group : groups_) {
+        if (!group->ask(Depart{}).understood) departed_.insert(group.get());
+    }
+}
+
+bool Node::departed() const {
+    return std::ranges::all_of(groups_, [this](const auto& group) {
+        return group->departed() || departed_.contains(group.get());
+    });
+}
+
+std::optional<Error> Node::take(Store store) {
+    incarnation_ = store.incarnation();
+    store_id_ = store.id().text;
+    // The last few may not have reached the disk before a crash: their numbers are not used again.
+    constexpr std::uint64_t gap = 1000;
+    next_change_ = (store.last_index() / gap + 1) * gap + 1;
+    for (const Group& group : config_.groups) {
+        if (!group.algorithm) continue;
+        auto record = store.load(group.name, *group.algorithm);
+        if (!record) return record.error();
+        records_[group.name] = std::move(*record);
+    }
+    Writer::Hooks hooks;
+    hooks.post = [this](Writer::Task task) { boost::asio::post(loop_, std::move(task)); };
+    hooks.failed = [this](const Error& error) { disk_failed(error); };
+    writer_ = std::make_unique<Writer>(std::move(store), std::move(hooks));
+    return std::nullopt;
+}
+
+std::optional<Error> Node::place_machines() {
+    auto alarm = net::Alarm::make(loop_);
+    if (!alarm) return alarm.error();
+    alarm_.emplace(std::move(*alarm));
+    detector_ = place_detector(config_, incarnation_, *this);
+    for (const Group& group : config_.groups) {
+        if (group.algorithm) add_group(group);
+    }
+    return std::nullopt;
+}
+
+void Node::add_group(const Group& group) {
+    const std::size_t at = groups_.size();
+    const auto number = static_cast<std::uint32_t>(at + 1);
+    groups_.push_back(place(group, config_, number, incarnation_, *this));
+    // Until its first answer, an application that has a say in it is not taken for healthy.
+    fitness_.push_back({group.candidate, !group.health.has_value(), true});
+    Errands::Office office;
+    office.health = [this, at](bool healthy) {
+        if (std::exchange(fitness_[at].healthy, healthy) != healthy) take_stand(at);
+    };
+    office.name_of = [this](NodeId node) { return name_of(node); };
+    errands_.push_back(std::make_unique<Errands>(loop_, group, *groups_.back(), std::move(office),
+                                                 log_, config_.node.state_dir));
+}
+
+std::optional<Error> Node::open_links() {
+    net::Links::Settings settings;
+    settings.hello.cluster = config_.cluster.name;
+    settings.hello.node = config_.node.id;
+    settings.hello.name = config_.node.name;
+    settings.hello.incarnation = incarnation_;
+    settings.hello.store = store_id_;
+    settings.hello.groups.push_back({detector_->name(), detector_->algorithm()});
+    for (const auto& group : groups_) {
+        settings.hello.groups.push_back({group->name(), group->algorithm()});
+    }
+    settings.listen = net::to_text(config_.peer.listen);
+    for (const PeerState& peer : peers_) {
+        settings.peers.push_back({peer.id, peer.name, peer.address});
+    }
+    const Tls& tls = config_.peer.tls;
+    if (tls.given()) settings.tls = {tls.ca.string(), tls.cert.string(), tls.key.string()};
+    links_ = std::make_unique<net::Links>(loop_, std::move(settings),
+                                          static_cast<net::Links::Events&>(*this), log_);
+    const auto port = links_->start();
+    if (!port) return port.error();
+    port_ = *port;
+    // Whoever asks for votes before anybody can hear it has to wait for its next try.
+    boot_due_ = now() + std::chrono::milliseconds(150);
+    if (peers_.empty()) boot_due_ = now();
+    wake_at_next();
+    return std::nullopt;
+}
+
+void Node::boot_when_linked() {
+    const bool all = std::ranges::all_of(peers_, &PeerState::linked);
+    if (booted_ || (!all && now() < boot_due_)) return;
+    booted_ = true;
+    boot(*detector_);
+    for (std::size_t at = 0; at < groups_.size(); ++at) {
+        boot(*groups_[at]);
+        take_stand(at);
+        errands_[at]->start();
+    }
+}
+
+void Node::boot(HostedGroup& group) {
+    if (auto error = group.machine().boot(records_[group.name()])) {
+        disk_failed({"group '" + group.name() + "': " + error->what});
+    }
+}
+
+std::string Node::name_of(NodeId node) const {
+    if (node == config_.node.id) return config_.node.name;
+    for (const PeerState& peer : peers_) {
+        if (peer.id == node) return peer.name;
+    }
+    return to_text(node);
+}
+
+std::optional<NodeId> Node::find(std::string_view name) const {
+    if (name == config_.node.name) return config_.node.id;
+    for (const PeerState& peer : peers_) {
+        if (peer.name == name) return peer.id;
+    }
+    return std::nullopt;
+}
+
+HostedGroup* Node::group(std::string_view name) {
+    for (auto& group : groups_) {
+        if (group->name() == name) return group.get();
+    }
+    return nullptr;
+}
+
+HostedGroup& Node::machine(std::uint32_t number) {
+    return number == 0 ? *detector_ : *groups_[number - 1];
+}
+
+PeerState* Node::find_peer(NodeId node) {
+    const auto found = std::ranges::find(peers_, node, &PeerState::id);
+    return found == peers_.end() ? nullptr : &*found;
+}
+
+std::optional<PeerState> Node::peer(NodeId node) {
+    PeerState* known = find_peer(node);
+    if (!known) return std::nullopt;
+    PeerState state = *known;
+    state.opinion = detector_->machine().opinion(node);
+    return state;
+}
+
+Node::Listening Node::listen(Listener listener) {
+    std::erase_if(listeners_, [](const auto& one) { return one.expired(); });
+    auto kept = std::make_shared<Listener>(std::move(listener));
+    listeners_.push_back(kept);
+    return kept;
+}
+
+std::vector<std::pair<std::uint64_t, Change>> Node::changes_after(std::uint64_t number) const {
+    const auto first = std::ranges::upper_bound(
+        changes_, number, {}, [](const auto& numbered) { return numbered.first; });
+    return {first, changes_.end()};
+}
+
+}  // namespace conclave::node

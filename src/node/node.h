@@ -1,0 +1,155 @@
+// node/node.h -- one node: its links, its disk, its detector, and a machine for every group.
+//
+// Everything here runs on one thread, that of the loop; only the disk has one of its own. The
+// detector is machine 0 and serves all groups: its verdicts are events for each of them. A letter
+// names its machine by the sender's number; the hello says which name that is.
+#pragma once
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/result.h"
+#include "net/clock.h"
+#include "net/links.h"
+#include "net/log.h"
+#include "node/config.h"
+#include "node/errands.h"
+#include "node/hosted_group.h"
+#include "node/metrics.h"
+#include "node/timers.h"
+#include "store/writer.h"
+
+namespace conclave::node {
+
+// What is known about another node.
+struct PeerState {
+    NodeId id{};
+    std::string name, address;
+    bool linked = false;
+    std::string distrusted;          // why its letters count for nothing; empty: they do
+    Incarnation suspected_life{};    // when it was last suspected
+    Incarnation incarnation{};       // of its last hello
+    std::optional<Opinion> opinion;  // none: nothing heard of it yet
+    Instant opinion_since{};
+    std::string evidence;  // what the opinion rests on
+    std::optional<Instant> last_heard;
+    std::vector<std::optional<std::uint32_t>> machines;  // its numbers -> ours
+};
+
+class Node final : private net::Links::Events, private Estate {
+public:
+    static Result<std::unique_ptr<Node>> start(boost::asio::io_context& loop, const Config& config,
+                                               Store store, LogSink& log, Metrics& metrics);
+    ~Node() override;
+
+    const Config& config() const { return config_; }
+    Incarnation incarnation() const { return incarnation_; }
+    std::uint16_t port() const { return port_; }  // where peers find it
+    net::Links& links() { return *links_; }
+    Writer& writer() { return *writer_; }
+    std::string name_of(NodeId node) const;  // its number, if it has no name here
+    std::optional<NodeId> find(std::string_view name) const;
+
+    std::vector<std::unique_ptr<HostedGroup>>& groups() { return groups_; }
+    HostedGroup* group(std::string_view name);
+    HostedGroup& detector() { return *detector_; }
+    const std::vector<PeerState>& peers() const { return peers_; }
+    std::optional<PeerState> peer(NodeId node);  // with the detector's opinion as it is now
+
+    Instant now() override { return net::now(); }
+
+    // A stream of changes, newest last; each has the number of its place in it.
+    using Listener = std::function<void(std::uint64_t number, const Change& change)>;
+    using Listening = std::shared_ptr<Listener>;
+    [[nodiscard]] Listening listen(Listener listener);
+    std::vector<std::pair<std::uint64_t, Change>> changes_after(std::uint64_t number) const;
+    std::uint64_t last_change() const { return next_change_ - 1; }
+
+    // Whether this node takes part in elections: not while it is drained or unhealthy.
+    bool drained() const { return drained_; }
+    void drain(bool drained);
+    // A clean end: hand over, let what was promised run out; then `departed`, then stop.
+    void depart();
+    bool departed() const;
+    void stop();
+
+    // The disk has failed: why. Nothing is decided here any more.
+    const std::optional<Error>& failure() const { return failure_; }
+
+private:
+    Node(boost::asio::io_context& loop, const Config& config, LogSink& log, Metrics& metrics);
+    std::optional<Error> take(Store store);
+    std::optional<Error> place_machines();
+    std::optional<Error> open_links();
+    void boot_when_linked();
+    void boot(HostedGroup& group);
+
+    // As the links' owner.
+    void linked(NodeId peer, const wire::Hello& hello) override;
+    void unlinked(NodeId peer, std::string_view why) override;
+    void arrived(NodeId peer, std::uint32_t group, ByteView message) override;
+
+    // As the groups' estate.
+    Duration draw(Wait wait) override;
+    void send(std::uint32_t machine, NodeId to, ByteView message) override;
+    void alarm(std::uint32_t machine, Instant due, std::uint32_t stamp) override;
+    void save(std::uint32_t machine, ByteView record) override;
+    void changed(const Change& change) override;
+    void told(std::uint32_t machine, const Told& notice) override;
+
+    void welcome(NodeId peer, const wire::Hello& hello, Acquaintance how);
+    std::optional<std::uint32_t> ours(const wire::Offer& offer, const std::string& peer);
+    HostedGroup& machine(std::uint32_t number);
+    PeerState* find_peer(NodeId node);
+    GroupPlace place_of(const std::string& group) const;
+    void take_stand(std::size_t at);
+    void add_group(const Group& group);
+    void spread(const Verdict& verdict, NodeId about);
+    void note_opinion(NodeId node, bool trusted);
+    void wake_at_next();
+    void fire_due();
+    void disk_failed(const Error& error);
+
+    boost::asio::io_context& loop_;
+    const Config config_;
+    LogSink& log_;
+    Metrics& metrics_;
+    Incarnation incarnation_{};
+    std::string store_id_;
+    std::uint16_t port_ = 0;
+    std::map<std::string, std::optional<Bytes>> records_;
+    std::unique_ptr<Writer> writer_;
+    std::unique_ptr<net::Links> links_;
+    std::optional<net::Alarm> alarm_;
+    Instant alarm_set_ = Instant::max(), boot_due_{};
+    bool booted_ = false, stopped_ = false;
+    Timers timers_;
+    std::mt19937_64 dice_;
+    std::unique_ptr<HostedGroup> detector_;
+    std::vector<std::unique_ptr<HostedGroup>> groups_;
+    std::vector<PeerState> peers_;
+    std::vector<std::pair<std::uint64_t, Change>> changes_;  // the newest
+    std::uint64_t next_change_ = 1;
+    std::vector<std::weak_ptr<Listener>> listeners_;
+    struct Fitness {             // to lead a group
+        bool candidate = false;  // there is somebody to lead for
+        bool healthy = true;
+        bool stands = true;  // as the machine was told
+    };
+    std::vector<Fitness> fitness_;  // by group
+    std::vector<std::unique_ptr<Errands>> errands_;
+    std::set<const HostedGroup*> departed_;  // those that promise nothing
+    bool drained_ = false;
+    std::optional<Error> failure_;
+};
+
+}  // namespace conclave::node

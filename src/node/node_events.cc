@@ -1,0 +1,227 @@
+// node/node_events.cc -- what happens to a node: letters, timers, verdicts, changes.
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+#include <variant>
+
+#include "core/print.h"
+#include "node/history.h"
+#include "node/metric_labels.h"
+#include "node/node.h"
+
+namespace conclave::node {
+
+namespace {
+
+constexpr std::size_t changes_kept = 1024;
+
+std::string_view why_distrusted(Acquaintance how) {
+    switch (how) {
+        case Acquaintance::first_time:
+        case Acquaintance::same:
+            return "";
+        case Acquaintance::went_back:
+            return "its state directory is older than the one it had: a backup?";
+        case Acquaintance::another_store:
+            return "it has another state directory than it had: its votes are forgotten";
+    }
+    return "";
+}
+
+}  // namespace
+
+// A peer that lost its disk must not vote under its old name: it may have voted already. Until we
+// know, its letters count for nothing.
+void Node::linked(NodeId peer, const wire::Hello& hello) {
+    writer_->meet(peer, {{hello.store}, hello.incarnation},
+                  [this, peer, hello](const Result<PeerKnown>& known) {
+                      if (!known) return disk_failed(known.error());
+                      welcome(peer, hello, known->how);
+                  });
+}
+
+void Node::welcome(NodeId peer, const wire::Hello& hello, Acquaintance how) {
+    PeerState* state = find_peer(peer);
+    if (!state || !links_->up(peer)) return;
+    state->distrusted = std::string(why_distrusted(how));
+    if (!state->distrusted.empty()) {
+        return log_.log(Level::error, "a peer is not believed",
+                        {{"peer", hello.name}, {"why", state->distrusted}});
+    }
+    state->linked = true;
+    state->machines.clear();
+    for (const wire::Offer& offer : hello.groups)
+        state->machines.push_back(ours(offer, hello.name));
+    const bool restarted = state->incarnation.value != 0 && hello.incarnation > state->incarnation;
+    state->incarnation = hello.incarnation;
+    if (restarted && booted_) {
+        detector_->machine().hear(Restarted{peer});
+        spread(Restarted{peer}, peer);
+    }
+    boot_when_linked();
+}
+
+std::optional<std::uint32_t> Node::ours(const wire::Offer& offer, const std::string& peer) {
+    std::optional<std::uint32_t> ours;
+    if (offer.name == detector_->name()) ours = 0;
+    for (std::uint32_t number = 0; number < groups_.size(); ++number) {
+        if (groups_[number]->name() == offer.name) ours = number + 1;
+    }
+    if (!ours || machine(*ours).algorithm() == offer.algorithm) return ours;
+    log_.log(Level::error, "a group runs another algorithm elsewhere",
+             {{"group", offer.name},
+              {"peer", peer},
+              {"algorithm", offer.algorithm},
+              {"here", machine(*ours).algorithm()}});
+    return std::nullopt;
+}
+
+void Node::unlinked(NodeId peer, std::string_view why) {
+    PeerState* state = find_peer(peer);
+    if (!state || !state->linked) return;
+    state->linked = false;
+    log_.log(Level::info, "link is down", {{"peer", state->name}, {"why", std::string(why)}});
+}
+
+void Node::arrived(NodeId peer, std::uint32_t group, ByteView message) {
+    PeerState* state = find_peer(peer);
+    if (!state || !state->linked || group >= state->machines.size() || !booted_) return;
+    const auto ours = state->machines[group];
+    if (!ours) return;
+    // Any letter is a sign of life, but the detector need not hear of each.
+    const Instant at = now();
+    constexpr Duration often = std::chrono::milliseconds(20);
+    if (*ours != 0 && (!state->last_heard || at - *state->last_heard >= often)) {
+        detector_->machine().hear(Heard{peer});
+        state->last_heard = at;
+    }
+    if (*ours == 0) state->last_heard = at;
+    if (!machine(*ours).machine().receive(peer, message)) {
+        log_.log(Level::warning, "a letter could not be read",
+                 {{"peer", state->name}, {"group", machine(*ours).name()}});
+    }
+}
+
+Duration Node::draw(Wait wait) {
+    if (wait.most <= wait.least) return wait.least;
+    return Duration(
+        std::uniform_int_distribution<Duration::rep>(wait.least.count(), wait.most.count())(dice_));
+}
+
+void Node::send(std::uint32_t machine, NodeId to, ByteView message) {
+    const PeerState* peer = find_peer(to);
+    if (peer && peer->linked) links_->send(to, machine, message);
+}
+
+void Node::alarm(std::uint32_t machine, Instant due, std::uint32_t stamp) {
+    timers_.set(due, machine, stamp);
+    wake_at_next();
+}
+
+void Node::save(std::uint32_t number, ByteView record) {
+    HostedGroup& group = machine(number);
+    writer_->save({group.name(), group.algorithm(), Bytes(record.begin(), record.end())},
+                  [this, number] { machine(number).machine().saved(); });
+}
+
+void Node::changed(const Change& change) {
+    const std::string leader = change.now.leader ? name_of(*change.now.leader) : "";
+    log_.log(Level::info, change.now.leader ? "leader" : "no leader",
+             {{"group", change.group},
+              {"leader", leader},
+              {"epoch", std::to_string(change.now.epoch.value)},
+              {"reason", change.cause.reason}});
+    if (change.now.leader) {
+        const bool first = change.now.index == 2;  // it began with nobody
+        metrics_.leader_changed(place_of(change.group), reason(change.cause, first));
+        if (!first) metrics_.failover(change.without);
+    }
+    const std::uint64_t number = next_change_++;
+    writer_->append(to_entry(number, change));
+    if (changes_.size() == changes_kept) changes_.erase(changes_.begin());
+    changes_.emplace_back(number, change);
+    for (const auto& weak : std::vector(listeners_)) {
+        if (const auto listener = weak.lock()) (*listener)(number, change);
+    }
+}
+
+GroupPlace Node::place_of(const std::string& group) const {
+    const auto found = std::ranges::find(groups_, group, &HostedGroup::name);
+    return GroupPlace{static_cast<std::uint32_t>(found - groups_.begin())};
+}
+
+void Node::told(std::uint32_t number, const Told& notice) {
+    if (number != 0) return errands_[number - 1]->told(notice);
+    std::visit(
+        [this]<class N>(const N& one) {
+            if constexpr (std::is_same_v<N, Suspected> || std::is_same_v<N, Failed> ||
+                          std::is_same_v<N, Trusted>) {
+                note_opinion(one.node, std::is_same_v<N, Trusted>);
+                spread(one, one.node);
+            } else if constexpr (std::is_same_v<N, Slept>) {
+                metrics_.loop_lag(one.late);
+                log_.log(Level::warning, "this node was asleep",
+                         {{"for", conclave::to_text(one.late)}});
+            } else if constexpr (std::is_same_v<N, BoundBroken>) {
+                log_.log(Level::error, "a node declared failed has spoken: the bounds are wrong",
+                         {{"peer", name_of(one.node)}});
+            }
+        },
+        notice);
+}
+
+void Node::spread(const Verdict& verdict, NodeId about) {
+    for (auto& group : groups_) {
+        if (group->members().contains(about)) group->machine().hear(verdict);
+    }
+}
+
+void Node::note_opinion(NodeId node, bool trusted) {
+    PeerState* peer = find_peer(node);
+    if (!peer) return;
+    const Instant at = now();
+    const auto silence = [&] {
+        if (!peer->last_heard) return std::string("it was never heard");
+        const auto whole = std::chrono::floor<std::chrono::milliseconds>(at - *peer->last_heard);
+        return "nothing heard for " + conclave::to_text(Duration(whole));
+    };
+    peer->opinion_since = at;
+    peer->evidence = trusted ? "it was heard again" : silence();
+    const PeerPlace place{static_cast<std::uint32_t>(peer - peers_.data())};
+    if (!trusted) {
+        metrics_.suspected(place);
+        peer->suspected_life = peer->incarnation;
+    } else if (peer->suspected_life == peer->incarnation) {
+        metrics_.suspected_wrongly(place);
+    }
+    log_.log(trusted ? Level::info : Level::warning, trusted ? "unsuspected" : "suspected",
+             {{"peer", peer->name}, {"evidence", peer->evidence}});
+}
+
+// Timers wait for what has arrived at the same moment: an answer that is in time must count.
+void Node::wake_at_next() {
+    const Instant next = booted_ ? timers_.next() : boot_due_;
+    if (stopped_ || next >= alarm_set_) return;
+    alarm_set_ = next;
+    alarm_->at(next, [this] { boost::asio::post(loop_, [this] { fire_due(); }); });
+}
+
+void Node::fire_due() {
+    alarm_set_ = Instant::max();
+    if (stopped_) return;  // what was saved meanwhile may still have set it off
+    boot_when_linked();
+    const Instant at = now();
+    while (timers_.next() <= at) {
+        const Timers::Due due = timers_.take();
+        metrics_.loop_lag(at - due.at);
+        machine(due.machine).machine().fire(due.stamp);
+    }
+    wake_at_next();
+}
+
+void Node::disk_failed(const Error& error) {
+    if (!failure_) log_.log(Level::error, "the disk has failed", {{"why", error.what}});
+    failure_ = error;
+}
+
+}  // namespace conclave::node

@@ -1,0 +1,24 @@
+// node/placing.h -- from what a person configured to machines that run.
+#pragma once
+#include <memory>
+
+#include "node/config.h"
+#include "node/hosted_group.h"
+#include "node/machine.h"
+
+namespace conclave::node {
+
+// What the group's algorithm is tuned from.
+Placement placement(const Group& group, const Config& config, Incarnation incarnation);
+
+std::unique_ptr<HostedGroup> place(const Group& group, const Config& config, std::uint32_t number,
+                                   Incarnation incarnation, Estate& estate);
+std::unique_ptr<HostedGroup> place_detector(const Config& config, Incarnation incarnation,
+                                            Estate& estate);
+
+// The names that a configuration may use.
+Known known_algorithms();
+// From a crash of the leader until everybody names the next one.
+std::optional<Duration> failover_bound(const Group& group, const Config& config);
+
+}  // namespace conclave::node

@@ -1,0 +1,61 @@
+// wire/packets.h -- what is in the frames: a hello, then letters, and a bye with the reason.
+//
+// The hello is the first frame of each side. It may only ever grow at its end, whatever else
+// changes with the version: who cannot talk to each other must still be able to say so. A letter is
+// one message of one machine. Its group is the place of that group in the list of its sender's
+// hello, so that no letter carries a name.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.h"
+#include "wire/frame.h"
+
+namespace conclave::wire {
+
+inline constexpr std::uint32_t current_version = 1;
+inline constexpr std::size_t name_limit = 255;  // bytes of any text in a hello or bye
+inline constexpr std::size_t group_limit = 1024;
+// Of the frame; the limit of a FrameReader until the hello is there. It is all that a stranger can
+// make us keep, and just enough for the largest number of groups if their names are of usual
+// length.
+inline constexpr std::size_t hello_limit = 16 * 1024;
+
+struct Offer {  // a group that the sender is in
+    std::string name, algorithm;
+};
+struct Hello {
+    std::uint32_t version = current_version;
+    std::string cluster;
+    NodeId node{};
+    std::string name;
+    Incarnation incarnation;
+    std::string store;  // identity of the sender's disk; may be empty, all other texts may not
+    std::vector<Offer> groups;
+};
+struct Bye {
+    std::string why;
+};
+struct Letter {
+    std::uint32_t group = 0;
+    ByteView message;
+};
+
+// What a reader would refuse in a hello, by the name of the field.
+std::optional<Error> wrong_with(const Hello& hello);
+
+// Each appends one frame. A hello that its reader would refuse is not appended.
+[[nodiscard]] std::optional<Error> append_hello(Bytes& out, const Hello& hello);
+[[nodiscard]] bool append_letter(Bytes& out, std::uint32_t group, ByteView message,
+                                 std::size_t limit = frame_limit);  // as append_frame
+void append_bye(Bytes& out, std::string_view why);
+
+// Each takes a frame's body.
+Result<Hello> read_hello(ByteView body);
+std::optional<Letter> read_letter(ByteView body);
+Result<Bye> read_bye(ByteView body);  // made fit to be logged: cut, and unprintable bytes are '?'
+
+}  // namespace conclave::wire
