@@ -99,7 +99,7 @@ std::string cause_text(const Terminal& terminal, const json::value& change) {
                       " at " + text(change, "at") + "\n";
     out += "set off by " + text(*cause, "reason") + "\n";
     for (const json::value& step : list(*cause, "steps")) {
-        const double before = number(step, "before_ms");
+        const double before = number(step, "before_us") / 1000;
         char line[32];
         std::snprintf(line, sizeof line, "%12s  ", ("-" + span_text(before)).c_str());
         out += line + text(step, "what");

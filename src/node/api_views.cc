@@ -18,7 +18,9 @@ WallTime wall_time(std::int64_t ns) {
     using std::chrono::duration_cast, std::chrono::system_clock;
     return WallTime(duration_cast<system_clock::duration>(std::chrono::nanoseconds(ns)));
 }
-double milliseconds(Duration length) { return static_cast<double>(length.count()) / 1e6; }
+std::int64_t milliseconds(Duration length) {
+    return std::chrono::floor<std::chrono::milliseconds>(length).count();
+}
 
 json::value name(const Node& node, std::optional<NodeId> id) {
     return id ? json::value(node.name_of(*id)) : json::value(nullptr);

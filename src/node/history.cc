@@ -3,14 +3,16 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <chrono>
 
 namespace conclave::node {
 
 std::string cause_text(const Cause& cause) {
     boost::json::array steps;
     for (const CauseLine& line : cause.lines) {
-        const double before_ms = static_cast<double>(line.before.count()) / 1e6;
-        steps.push_back({{"before_ms", before_ms}, {"times", line.times}, {"what", line.what}});
+        const auto before = std::chrono::floor<std::chrono::microseconds>(line.before);
+        steps.push_back(
+            {{"before_us", before.count()}, {"times", line.times}, {"what", line.what}});
     }
     return boost::json::serialize(
         boost::json::object{{"reason", cause.reason}, {"steps", std::move(steps)}});

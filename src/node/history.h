@@ -9,6 +9,6 @@
 namespace conclave::node {
 
 HistoryEntry to_entry(std::uint64_t number, const Change& change);
-std::string cause_text(const Cause& cause);  // JSON: {"reason", "steps": [{"before_ms", ...}]}
+std::string cause_text(const Cause& cause);  // JSON: {"reason", "steps": [{"before_us", ...}]}
 
 }  // namespace conclave::node

@@ -103,8 +103,10 @@ std::optional<Duration> failover_bound(const Group& group, const Config& config)
     const auto host = group.algorithm ? find_host(*group.algorithm) : nullptr;
     if (!host) return std::nullopt;
     const DetectorSettings settings = detector_settings(config.detector);
-    return host->failover_bound(placement(group, config, Incarnation{1}),
-                                settings.period + settings.margin);
+    const auto bound = host->failover_bound(placement(group, config, Incarnation{1}),
+                                            settings.period + settings.margin);
+    if (!bound) return std::nullopt;
+    return std::chrono::ceil<std::chrono::milliseconds>(*bound);
 }
 
 }  // namespace conclave::node
