@@ -295,6 +295,9 @@ private:
         }
         if (!contains(leased, algorithm)) {
             if (given(section + ".lease")) warn(section + ".lease", algorithm + " has no leases");
+            if (group.health) {
+                warn(section + ".health", "in " + algorithm + " every node stands, however it is");
+            }
             return;
         }
         // Between two heartbeats nothing is heard: the leader would be out of office by then.
