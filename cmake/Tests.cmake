@@ -44,11 +44,11 @@ function(conclave_add_scenario file)
 endfunction()
 
 # CONCLAVE_SEEDS random walks of one algorithm under the faults that it claims to survive.
-# Over a detector of its own, or a list that is begun anew again and again, it takes ten times as
-# many events: a tenth of the seeds.
+# Detectors, and a list that is begun anew again and again, take ten times as many events: a tenth
+# of the seeds.
 function(conclave_add_seeds algorithm)
     set(seeds ${CONCLAVE_SEEDS})
-    if(algorithm MATCHES "-on-(heartbeat|ping)$|^path-token-on-quorum$")
+    if(algorithm MATCHES "(^|-on-)(heartbeat|ping)$|^path-token-on-quorum$")
         math(EXPR seeds "${seeds} / 10")
     endif()
     add_test(NAME seeds.${algorithm}

@@ -17,6 +17,7 @@
 
 #include "core/stack.h"
 #include "elect/garcia_molina.h"
+#include "sim/simulate.h"
 #include "sim/test_kit.h"
 
 namespace conclave {

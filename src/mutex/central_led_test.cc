@@ -5,6 +5,7 @@
 #include "elect/bully.h"
 #include "elect/quorum.h"
 #include "mutex/central.h"
+#include "sim/simulate.h"
 #include "sim/test_kit.h"
 
 namespace conclave {

@@ -152,7 +152,7 @@ private:
     std::string_view name_;
 };
 
-template <Protocol P> std::unique_ptr<Simulator> make_simulator(std::string_view name) {
+template <class P> std::unique_ptr<Simulator> make_simulator(std::string_view name) {
     return std::make_unique<SimulatorOf<P>>(name);
 }
 

@@ -133,4 +133,8 @@ public:
     virtual std::unique_ptr<Theatre> theatre(const Plan&) const = 0;
 };
 
+// The simulator of an algorithm. Its body is in sim/simulate.h; those of the catalog have been
+// compiled by one generated file each, and whoever only wants to run one need not see it.
+template <class P> std::unique_ptr<Simulator> make_simulator(std::string_view name);
+
 }  // namespace conclave

@@ -1,4 +1,7 @@
 // sim/test_kit.h -- short words for tests: plans, exact runs, many seeds.
+//
+// Of algorithms in the catalog; a test of another one, or of a stack that some presets leave out,
+// includes sim/simulate.h as well.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -9,7 +12,8 @@
 
 #include "sim/claimed.h"
 #include "sim/plan_text.h"
-#include "sim/simulate.h"
+#include "sim/simulator.h"
+#include "sim/unit.h"
 
 namespace conclave::kit {
 
