@@ -166,6 +166,26 @@ TEST_F(RealCluster, APausedLeaderFindsAnotherInOfficeWhenItWakes) {
     EXPECT_NE(agreed_leader(), first);
 }
 
+// It may have voted: its votes count for nothing until a person gives it a new id.
+TEST_F(RealCluster, ANodeThatLostItsDiskIsNotBelieved) {
+    start("quorum", 3);
+    const std::string leader = agreed_leader();
+    const std::size_t lost = leader == "n1" ? 1 : 0;
+    const Cluster::Process& victim = cluster->processes()[lost];
+    kill(lost);
+    std::filesystem::remove_all(victim.folder / "state");
+    restart();
+    for (std::size_t at = 0; at < 3; ++at) {
+        if (at == lost) continue;
+        EXPECT_TRUE(comes_true([&] {
+            const Reply reply = ask_node(at, "/v1/members/" + victim.name);
+            const auto* member = reply.good() ? reply.body.if_object() : nullptr;
+            return member && member->contains("distrusted");
+        })) << logs();
+        EXPECT_EQ(named_by(at), leader);
+    }
+}
+
 TEST_F(RealCluster, AnUnhealthyLeaderHandsOverAndDoesNotStandAgain) {
     prepare("quorum", 3, "health = \"command:health\"\n");
     for (const Cluster::Process& one : cluster->processes()) {

@@ -8,8 +8,6 @@
 
 namespace conclave::node {
 
-namespace {}  // namespace
-
 Result<std::unique_ptr<Node>> Node::start(boost::asio::io_context& loop, const Config& config,
                                           Store store, LogSink& log, Metrics& metrics) {
     std::unique_ptr<Node> node(new Node(loop, config, log, metrics));

@@ -34,7 +34,8 @@ namespace conclave::node {
 struct PeerState {
     NodeId id{};
     std::string name, address;
-    bool linked = false;
+    std::uint64_t links = 0;         // grows whenever a link comes up or goes down
+    bool linked = false;             // and its hello is accepted
     std::string distrusted;          // why its letters count for nothing; empty: they do
     Incarnation suspected_life{};    // when it was last suspected
     Incarnation incarnation{};       // of its last hello
@@ -106,7 +107,7 @@ private:
     void changed(const Change& change) override;
     void told(std::uint32_t machine, const Told& notice) override;
 
-    void welcome(NodeId peer, const wire::Hello& hello, Acquaintance how);
+    void welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how);
     std::optional<std::uint32_t> ours(const wire::Offer& offer, const std::string& peer);
     HostedGroup& machine(std::uint32_t number);
     PeerState* find_peer(NodeId node);

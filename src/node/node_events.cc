@@ -33,30 +33,30 @@ std::string_view why_distrusted(Acquaintance how) {
 // A peer that lost its disk must not vote under its old name: it may have voted already. Until we
 // know, its letters count for nothing.
 void Node::linked(NodeId peer, const wire::Hello& hello) {
+    PeerState* state = find_peer(peer);
+    if (!state) return;
+    const std::uint64_t link = ++state->links;
     writer_->meet(peer, {{hello.store}, hello.incarnation},
-                  [this, peer, hello](const Result<PeerKnown>& known) {
+                  [this, state, link, hello](const Result<PeerKnown>& known) {
                       if (!known) return disk_failed(known.error());
-                      welcome(peer, hello, known->how);
+                      if (link == state->links) welcome(*state, hello, known->how);
                   });
 }
 
-void Node::welcome(NodeId peer, const wire::Hello& hello, Acquaintance how) {
-    PeerState* state = find_peer(peer);
-    if (!state || !links_->up(peer)) return;
-    state->distrusted = std::string(why_distrusted(how));
-    if (!state->distrusted.empty()) {
+void Node::welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how) {
+    peer.distrusted = std::string(why_distrusted(how));
+    if (!peer.distrusted.empty()) {
         return log_.log(Level::error, "a peer is not believed",
-                        {{"peer", hello.name}, {"why", state->distrusted}});
+                        {{"peer", hello.name}, {"why", peer.distrusted}});
     }
-    state->linked = true;
-    state->machines.clear();
-    for (const wire::Offer& offer : hello.groups)
-        state->machines.push_back(ours(offer, hello.name));
-    const bool restarted = state->incarnation.value != 0 && hello.incarnation > state->incarnation;
-    state->incarnation = hello.incarnation;
+    peer.linked = true;
+    peer.machines.clear();
+    for (const wire::Offer& offer : hello.groups) peer.machines.push_back(ours(offer, hello.name));
+    const bool restarted = peer.incarnation.value != 0 && hello.incarnation > peer.incarnation;
+    peer.incarnation = hello.incarnation;
     if (restarted && booted_) {
-        detector_->machine().hear(Restarted{peer});
-        spread(Restarted{peer}, peer);
+        detector_->machine().hear(Restarted{peer.id});
+        spread(Restarted{peer.id}, peer.id);
     }
     boot_when_linked();
 }
@@ -76,11 +76,11 @@ std::optional<std::uint32_t> Node::ours(const wire::Offer& offer, const std::str
     return std::nullopt;
 }
 
-void Node::unlinked(NodeId peer, std::string_view why) {
+void Node::unlinked(NodeId peer, std::string_view) {
     PeerState* state = find_peer(peer);
-    if (!state || !state->linked) return;
+    if (!state) return;
+    ++state->links;  // whatever was said on it is over
     state->linked = false;
-    log_.log(Level::info, "link is down", {{"peer", state->name}, {"why", std::string(why)}});
 }
 
 void Node::arrived(NodeId peer, std::uint32_t group, ByteView message) {

@@ -85,7 +85,8 @@ std::unique_ptr<HostedGroup> place_detector(const Config& config, Incarnation in
     placed.settings.nodes = placed.members.size();
     placed.settings.tm = settings.margin;
     placed.detection = {settings.period, settings.margin};
-    return std::make_unique<HostedGroup>("detector", algorithm, 0, *host, placed, estate);
+    // No group can have that name.
+    return std::make_unique<HostedGroup>("(detector)", algorithm, 0, *host, placed, estate);
 }
 
 Known known_algorithms() {
