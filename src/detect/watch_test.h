@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/value.h"
+#include "sim/node.h"
 #include "sim/test_kit.h"
 
 namespace conclave::kit {
