@@ -73,13 +73,11 @@ TEST_F(Command, WrongWordsToCheckAreNamed) {
 
 // Invitation looks at its clock: a counterexample told at other times than it was found at would
 // not be one.
-// Timers wait for messages there, and no time passes: the story must not need any either.
-TEST_F(Command, ACounterexampleFromAPatientWorldIsAScriptThatRuns) {
+// No time passes in that world: the story must not need any either.
+TEST_F(Command, ACounterexampleOfAnUntimedWorldIsAScriptThatRuns) {
     const auto script = folder / "story.txt";
     const Ran ran =
-        run("check invitation --nodes 2 --crashes 0 --losses 1 --depth 0 "
-            "--without recovery-else --script " +
-            script.string());
+        run("check ricart-agrawala --nodes 2 --crashes 0 --losses 1 --script " + script.string());
     ASSERT_EQ(ran.exit, 1) << ran.err;
     EXPECT_EQ(run("sim " + script.string()).exit, 0);
 }
