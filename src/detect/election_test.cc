@@ -6,7 +6,6 @@
 #include "detect/ping.h"
 #include "detect/watch_test.h"
 #include "elect/bully.h"
-#include "sim/simulate.h"
 
 namespace conclave {
 namespace {

@@ -5,7 +5,6 @@
 #include "elect/bully.h"
 #include "elect/quorum.h"
 #include "mutex/central.h"
-#include "sim/simulate.h"
 #include "sim/test_kit.h"
 
 namespace conclave {

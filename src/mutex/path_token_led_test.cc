@@ -14,7 +14,6 @@
 #include "elect/bully.h"
 #include "elect/hand.h"
 #include "elect/quorum.h"
-#include "sim/simulate.h"
 #include "sim/test_kit.h"
 
 namespace conclave {

@@ -4,7 +4,6 @@
 #include "core/stack.h"
 #include "elect/bully.h"
 #include "mutex/token_ring.h"
-#include "sim/simulate.h"
 #include "sim/test_kit.h"
 
 namespace conclave {

@@ -5,7 +5,6 @@
 #include "core/stack.h"
 #include "elect/quorum.h"
 #include "mutex/token_ring.h"
-#include "sim/simulate.h"
 #include "sim/test_kit.h"
 
 namespace conclave {

@@ -162,10 +162,9 @@ TEST(EventSource, ResumesBehindTheLastEventAtTheNextEndpoint) {
     std::vector<std::string> seen, losses;
     std::jthread story([&] {
         first.bell.await("kept");
-        first.on_loop([&] {
-            first.held.at(0)->event({"41", "", "one"});
-            first.server->stop();
-        });
+        first.on_loop([&] { first.held.at(0)->event({"41", "", "one"}); });
+        first.bell.await("seen");  // a server that stops drops what it has not yet written
+        first.on_loop([&] { first.server->stop(); });
         second.bell.await("kept");
         second.on_loop([&] {
             auto& exchange = second.held.at(0);
@@ -176,6 +175,7 @@ TEST(EventSource, ResumesBehindTheLastEventAtTheNextEndpoint) {
         to({first.tcp, second.local}), {.target = "/events", .pause = 10ms},
         [&](const ServerEvent& event) {
             seen.push_back(event.id + ' ' + event.data);
+            first.bell.ring("seen");
             return event.id == "42" ? EventSource::Next::stop : EventSource::Next::go_on;
         },
         [&](const Failure& failure) {
