@@ -32,6 +32,7 @@ struct Trusted   { NodeId node; };   //   and its change of mind
 struct Failed    { NodeId node; };   // a reliable detector's verdict
 struct Restarted { NodeId node; };   // a new incarnation was heard of
 struct Heard     { NodeId node; };   // any message is a sign of life
+struct Spoke     { NodeId node; };   //   and ours are one to whom they go; has no effects
 struct LeaderIs  { std::optional<NodeId> leader; Epoch epoch; };        // an election's result
 struct MembersChanged {};            // the seat's list is a new one
 
@@ -47,7 +48,7 @@ template <class P> struct Tell   { typename P::Notice notice; };        // to th
 
 template <class P>
 using Event = std::variant<Booted<P>, Received<P>, Expired<P>, Asked<P>, Suspected, Trusted, Failed,
-                           Restarted, Heard, LeaderIs, MembersChanged>;
+                           Restarted, Heard, Spoke, LeaderIs, MembersChanged>;
 template <class P> using Effect = std::variant<Send<P>, Arm<P>, Disarm<P>, Save<P>, Tell<P>>;
 
 // The buffer a driver owns and reuses. A stack keeps one for each of its parts inside its own, so

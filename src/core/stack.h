@@ -2,8 +2,10 @@
 //
 // Stack<Lower, Upper> is itself a Protocol. Its messages, timers, requests and notices are those
 // of both; what Lower tells, Upper hears as an event if it has a rule for it, in the same step.
-// Any message for Upper is a sign of life that Lower may count (Heard).
+// Any message for Upper is a sign of life that Lower may count (Heard), and any message of Upper's
+// is one that Lower need not give (Spoke).
 #pragma once
+#include <cassert>
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
@@ -93,7 +95,9 @@ template <Protocol L, Protocol U> struct Stack {
         tell_upper(turn, Booted<Upper>{durable.upper});
         pass_notices(turn);
     }
-    // A leader below whose lease is over says so before anybody above acts on its word.
+    // A leader below whose lease is over says so before anybody above acts on its word, be it only
+    // to end leases of its own. From here on both are up to date: what one hears of the other in
+    // this step lets no more time pass.
     void expire(Turn& turn) requires(has_leases<Lower> || has_leases<Upper>) {
         tell_lower(turn, TimePassed{});
         tell_upper(turn, TimePassed{});
@@ -124,7 +128,7 @@ template <Protocol L, Protocol U> struct Stack {
     }
 
 private:
-    struct TimePassed {};  // no rule is for it: a step with it ends leases, and does nothing else
+    struct TimePassed {};  // to end leases, and do nothing else
 
     template <class E> void tell_lower(Turn& turn, const E& event) {
         run_lower(turn, event);
@@ -141,6 +145,16 @@ private:
             }
         }
     }
+    // In the midst of a step: somebody up the stack may be reading what Lower told, so nothing may
+    // be added to it.
+    void note_spoken(Turn& turn, NodeId to) {
+        const std::size_t before = turn.effects.lower.list.size();
+        const Seat<Lower> seat{turn.seat.self, turn.seat.members, turn.seat.config.lower,
+                               turn.seat.attribute, turn.seat.incarnation};
+        conclave::Turn<Lower> its_turn(seat, turn.now, turn.effects.lower);
+        lower.on(its_turn, Spoke{to});
+        assert(turn.effects.lower.list.size() == before);
+    }
     template <class E> void tell_upper(Turn& turn, const E& event) {
         run(turn, upper, turn.seat.config.upper, durable.upper, turn.effects.upper, event);
     }
@@ -150,7 +164,12 @@ private:
         out.list.clear();
         const Seat<Part> seat{turn.seat.self, turn.seat.members, config, turn.seat.attribute,
                               turn.seat.incarnation};
-        step(part, seat, turn.now, event, out);
+        conclave::Turn<Part> its_turn(seat, turn.now, out);
+        if constexpr (!std::same_as<E, TimePassed>) {
+            detail::dispatch(part, its_turn, event);
+        } else if constexpr (has_leases<Part>) {
+            part.expire(its_turn);
+        }
         for (const Effect<Part>& effect : out.list) {
             std::visit([&](const auto& one) { pass(turn, record, one); }, effect);
         }
@@ -158,6 +177,8 @@ private:
     template <class Part> void pass(Turn& turn, typename Part::Durable&, const Send<Part>& send) {
         turn.effects.list.push_back(
             Send<Stack>{send.to, detail::widen<Message>(send.message), send.repair});
+        if constexpr (std::same_as<Part, Upper> && rules::Other<Lower, Spoke>)
+            note_spoken(turn, send.to);
     }
     template <class Part> void pass(Turn& turn, typename Part::Durable&, const Arm<Part>& arm) {
         turn.arm(detail::widen<Timer>(arm.timer), arm.wait);

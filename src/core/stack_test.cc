@@ -118,6 +118,9 @@ struct Subject {
 
     std::string heard;
 
+    void expire(Turn& turn) {
+        if (turn.now >= Instant(Duration(10))) heard += "late ";
+    }
     void on(Turn&, const Booted<Subject>&) { heard += "booted "; }
     void on(Turn&, const LeaderIs& now) { heard += now.leader ? "crowned " : "deposed "; }
     void on(Turn&, NodeId, Plea) { heard += "plea "; }
@@ -138,10 +141,12 @@ TEST_F(StackOfAnElection, UpperBootsBeforeItHearsWhatLowerTells) {
     EXPECT_EQ(realm.upper.heard, "booted crowned ");
 }
 
-TEST_F(StackOfAnElection, ALeaseBelowEndsBeforeAMessageForUpperIsLookedAt) {
+// Or a leader that was paused would, when it wakes, give to others what its clients had, and only
+// then hear that it leads no more.
+TEST_F(StackOfAnElection, ALeaseBelowEndsBeforeAnythingElseIsDoneAbove) {
     step(realm, seat, Instant{}, Booted<Realm>{}, effects);
     step(realm, seat, Instant(Duration(10)), Received<Realm>{NodeId{2}, Subject::Plea{}}, effects);
-    EXPECT_EQ(realm.upper.heard, "booted crowned deposed plea ");
+    EXPECT_EQ(realm.upper.heard, "booted crowned deposed late plea ");
 }
 
 using Both = Stack<Watcher, Ledger>;

@@ -43,14 +43,17 @@ struct Heartbeat {
         Rule estimator{};      // how E follows what is observed
         double threshold = 8;  // phi, for the accrual rule
         bool reliable = false;
+        bool sparing = false;  // no heartbeat to whom we have just said something else
 
+        // What counts as just now: the gap grows by so much at most, and half the margin is left.
+        Duration just_now() const { return std::min(period, margin) / 2; }
         // The others learn, too, but are wrong now and then before they have learnt enough: how
         // long that goes on is a matter of luck.
         bool foresees() const { return estimator == Rule::accrual; }
     };
     static Config configure(const Settings& s) {
         const Duration latency = s.tm + s.tp;
-        return {{}, 4 * s.tm, latency + latency / 4, Rule::accrual, 8, false};
+        return {{}, 4 * s.tm, latency + latency / 4, Rule::accrual, 8, false, false};
     }
     template <class F> static void each_option(Config& config, F option) {
         option("period", config.period);
@@ -58,12 +61,15 @@ struct Heartbeat {
         option("estimator", config.estimator);
         option("threshold", config.threshold);
         option("reliable", config.reliable);
+        option("sparing", config.sparing);
     }
     static std::optional<std::string> refuse(const Config& config) {
         using detection::usable;
         if (!usable(config.period)) return "period must be more than 0 and at most an hour";
         if (config.margin < Duration{}) return "margin must not be negative";
         if (!(config.threshold > 0) || config.threshold > 100) return "threshold must be 0 to 100";
+        if (config.reliable && config.sparing)
+            return "sparing does not go with reliable, which counts on every heartbeat";
         return std::nullopt;
     }
     // Each mistake widens the margin by a quarter of a period: so many, and then a detection.
@@ -92,8 +98,9 @@ struct Heartbeat {
         NodeId node{};
         Status status{};
         Estimator estimator{};
-        Instant life{};             // the last sign of life that was no heartbeat
-        Incarnation incarnation{};  // of its last heartbeat; zero: not known yet
+        Instant life{};                 // the last sign of life that was no heartbeat
+        Incarnation incarnation{};      // of its last heartbeat; zero: not known yet
+        std::optional<Instant> told{};  // when we last said anything to it, and are sparing
     };
     Peers<Peer> peers;
     Instant born{}, awake{};    // our start; the last time that we did anything
@@ -131,7 +138,10 @@ struct Heartbeat {
         const Duration period = turn.config().period;
         const auto periods = (turn.now - born) / period;
         const Beat beat{static_cast<std::uint64_t>(periods) + 1, period, incarnation};
-        for (const Peer& peer : peers.list) turn.send(peer.node, beat);
+        for (const Peer& peer : peers.list) {
+            const bool knows = peer.told && turn.now - *peer.told < turn.config().just_now();
+            if (!knows) turn.send(peer.node, beat);
+        }
         beat_due = born + (periods + 1) * period;
         turn.arm(NextBeat{}, beat_due - turn.now);
     }
@@ -152,6 +162,10 @@ struct Heartbeat {
         peer->life = turn.now;
         meet(turn, *peer, peer->incarnation);
         alive(turn, *peer);
+    }
+    void on(Turn& turn, Spoke said) {
+        Peer* peer = turn.config().sparing ? peers.find(said.node) : nullptr;
+        if (peer) peer->told = turn.now;
     }
     void on(Turn& turn, Silent silent) {
         Peer* peer = peers.find(silent.peer);

@@ -31,6 +31,7 @@ template <class P> typename P::Config tuned(const Placement& placement) {
         if (placement.detection) {
             config.period = placement.detection->period;
             config.margin = placement.detection->margin;
+            if constexpr (requires { config.sparing; }) config.sparing = true;
         }
     }
     return config;
@@ -69,7 +70,8 @@ private:
         ground_.note({Moment::What::asked, name(one.request), {}, {}});
     }
     template <class E> void read(const E& one) {
-        if constexpr (requires { one.node; } && !std::is_same_v<E, Heard>) {
+        constexpr bool small_talk = std::is_same_v<E, Heard> || std::is_same_v<E, Spoke>;
+        if constexpr (requires { one.node; } && !small_talk) {
             ground_.note({Moment::What::verdict, name_of<E>(), just(one.node), {}});
         }
     }

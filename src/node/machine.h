@@ -21,7 +21,7 @@
 
 namespace conclave::node {
 
-using Verdict = std::variant<Suspected, Trusted, Failed, Restarted, Heard>;
+using Verdict = std::variant<Suspected, Trusted, Failed, Restarted, Heard, Spoke>;
 using Wish = std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart>;
 using Told = std::variant<LeaderIs, Refused, Departed, StopProcessing, Defined, PlanWanted,
                           Suspected, Trusted, Failed, Restarted, BoundBroken, Slept>;

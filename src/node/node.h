@@ -41,8 +41,8 @@ struct PeerState {
     Incarnation incarnation{};       // of its last hello
     std::optional<Opinion> opinion;  // none: nothing heard of it yet
     Instant opinion_since{};
-    std::string evidence;  // what the opinion rests on
-    std::optional<Instant> last_heard;
+    std::string evidence;                                // what the opinion rests on
+    std::optional<Instant> last_heard, last_told;        // as the detector knows it
     std::vector<std::optional<std::uint32_t>> machines;  // its numbers -> ours
 };
 

@@ -28,6 +28,14 @@ std::string_view why_distrusted(Acquaintance how) {
     return "";
 }
 
+// Any letter is a sign of life, from a peer or for it, but the detector need not hear of each.
+bool is_news(std::optional<Instant>& last, Instant now) {
+    constexpr Duration often = std::chrono::milliseconds(20);
+    if (last && now - *last < often) return false;
+    last = now;
+    return true;
+}
+
 }  // namespace
 
 // A peer that lost its disk must not vote under its old name: it may have voted already. Until we
@@ -88,14 +96,8 @@ void Node::arrived(NodeId peer, std::uint32_t group, ByteView message) {
     if (!state || !state->linked || group >= state->machines.size() || !booted_) return;
     const auto ours = state->machines[group];
     if (!ours) return;
-    // Any letter is a sign of life, but the detector need not hear of each.
-    const Instant at = now();
-    constexpr Duration often = std::chrono::milliseconds(20);
-    if (*ours != 0 && (!state->last_heard || at - *state->last_heard >= often)) {
-        detector_->machine().hear(Heard{peer});
-        state->last_heard = at;
-    }
-    if (*ours == 0) state->last_heard = at;
+    if (*ours == 0) state->last_heard = now();
+    if (*ours != 0 && is_news(state->last_heard, now())) detector_->machine().hear(Heard{peer});
     if (!machine(*ours).machine().receive(peer, message)) {
         log_.log(Level::warning, "a letter could not be read",
                  {{"peer", state->name}, {"group", machine(*ours).name()}});
@@ -109,8 +111,10 @@ Duration Node::draw(Wait wait) {
 }
 
 void Node::send(std::uint32_t machine, NodeId to, ByteView message) {
-    const PeerState* peer = find_peer(to);
-    if (peer && peer->linked) links_->send(to, machine, message);
+    PeerState* peer = find_peer(to);
+    if (!peer || !peer->linked) return;
+    links_->send(to, machine, message);
+    if (machine != 0 && is_news(peer->last_told, now())) detector_->machine().hear(Spoke{to});
 }
 
 void Node::alarm(std::uint32_t machine, Instant due, std::uint32_t stamp) {
