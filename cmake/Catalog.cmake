@@ -68,5 +68,5 @@ if(EXISTS ${CONCLAVE_LIST})
     conclave_walker(simulate Simulator simulators "")
     conclave_walker(check Checker checkers "${CONCLAVE_UNCHECKED}")
     # On a node the detector is shared by all groups: nothing is stacked.
-    conclave_walker(host Host hosts "-on-|^(central|token-ring|ricart-agrawala|maekawa|path-token)$")
+    conclave_walker(host Host hosts "-on-|-in-|^(central|token-ring|ricart-agrawala|maekawa|path-token)$")
 endif()

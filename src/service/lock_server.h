@@ -1,0 +1,297 @@
+// service/lock_server.h -- the lock service's server: whoever leads, while it leads.
+//
+// Nothing of it is on disk. A new leader learns from the clients what they hold and want, and
+// grants nothing before every session that it was not told of is over. So a failure costs at most
+// the longest session, and never a grant.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/node_set.h"
+#include "core/protocol.h"
+#include "core/table.h"
+#include "service/lock_words.h"
+
+namespace conclave::locks {
+
+struct Office {
+    struct Session {
+        NodeId at{};  // where it can be found
+        Instant expires{};
+        Round heard;           // the number of its last word
+        Small<Name, 1> locks;  // that it holds or waits for
+    };
+    struct Holder {
+        SessionId session;
+        Round request;
+        Terms terms;
+        Token token;
+    };
+    struct Waiter {
+        SessionId session;
+        Round request;
+        Terms terms;
+        Place place;
+    };
+    struct Lock {
+        Small<Holder, 1> holders;
+        Small<Waiter, 1> queue;  // by place
+    };
+    Epoch epoch;
+    bool serving = false;  // nobody can hold what I do not know of
+    NodeSet awaited;       // members that have not answered
+    std::uint64_t grants = 0, places = 0;
+    std::optional<Instant> soonest;  // nobody expires before
+    Table<SessionId, Session> sessions;
+    Table<Name, Lock> locks;
+
+    template <class Desk> void take(Desk& desk, Epoch won) {
+        epoch = won;
+        const bool first = won == Epoch{1};  // nobody ever led, so nobody was granted anything
+        serving = first || !desk.turn.fixed(recovery_wait);
+        if (!serving) desk.turn.arm(RecoveryOver{}, desk.config().outlives(desk.config().longest));
+        call(desk);
+    }
+    // The same leadership under a new number: what I know is still all there is.
+    template <class Desk> void renumber(Desk& desk, Epoch won) {
+        epoch = won;
+        call(desk);
+    }
+
+    // Before every event.
+    template <class Desk> void expire(Desk& desk) {
+        if (!soonest || desk.turn.now < *soonest) return;
+        soonest.reset();
+        Small<SessionId, 4> over;
+        for (const auto& [id, session] : sessions) {
+            if (session.expires <= desk.turn.now)
+                over.push_back(id);
+            else
+                soonest = std::min(soonest.value_or(session.expires), session.expires);
+        }
+        if (soonest) desk.turn.arm(SessionsDue{}, *soonest - desk.turn.now);
+        for (const SessionId& id : over) drop(desk, id);
+    }
+
+    template <class Desk> void on(Desk& desk, NodeId from, const KeepAlive& call) {
+        if (call.word.epoch != epoch) return;
+        const SessionId& id = call.word.session;
+        if (!welcome(desk, call)) {
+            drop(desk, id);
+            desk.send(from, SessionGone{epoch, id});
+            return heard_from(desk, from);
+        }
+        Session& session = sessions[id];
+        session.at = from;
+        session.expires = desk.turn.now + desk.config().outlives(call.lease);
+        expires_at(desk, session.expires);
+        const bool news = call.word.number > session.heard;
+        if (news) session.heard = call.word.number;
+        desk.send(from, Kept{epoch, id, call.nonce});
+        if (news) take_report(desk, call);
+        heard_from(desk, from);
+    }
+    template <class Desk> void on(Desk& desk, NodeId from, const Acquire& asked) {
+        if (Session* session = speaking(desk, from, asked.word)) {
+            queue_up(desk, asked.word.session, *session, asked.wish);
+            serve(desk, asked.wish.lock);
+        }
+    }
+    template <class Desk> void on(Desk& desk, NodeId from, const Release& done) {
+        if (!speaking(desk, from, done.word)) return;
+        leave(done.word.session, done.lock, done.request);
+        desk.send(from, Released{epoch, done.word.session, done.request});
+        serve(desk, done.lock);
+    }
+    template <class Desk> void on(Desk& desk, NodeId from, const Idle& idle) {
+        if (idle.epoch == epoch) heard_from(desk, from);
+    }
+    template <class Desk> void on(Desk& desk, RecoverDue) {
+        if (!awaited.empty() && !serving) call_awaited(desk);
+    }
+    template <class Desk> void on(Desk& desk, RecoveryOver) { begin_serving(desk); }
+
+private:
+    template <class Desk> void call(Desk& desk) {
+        for (const Member& member : desk.turn.seat.members) awaited.insert(member.node);
+        call_awaited(desk);
+    }
+    template <class Desk> void call_awaited(Desk& desk) {
+        desk.turn.arm(RecoverDue{}, desk.config().keep_alive);
+        for (NodeId member : NodeSet(awaited)) desk.send(member, Recover{epoch});
+    }
+    template <class Desk> void heard_from(Desk& desk, NodeId member) {
+        awaited.erase(member);
+        if (desk.config().closed && awaited.empty()) begin_serving(desk);
+    }
+    template <class Desk> void begin_serving(Desk& desk) {
+        if (std::exchange(serving, true)) return;
+        desk.turn.disarm(RecoveryOver{});
+        Small<Name, 4> names;
+        for (const auto& [name, lock] : locks) names.push_back(name);
+        for (const Name& name : names) serve(desk, name);
+    }
+    template <class Desk> void expires_at(Desk& desk, Instant when) {
+        if (soonest && *soonest <= when) return;
+        soonest = when;
+        desk.turn.arm(SessionsDue{}, when - desk.turn.now);
+    }
+
+    // A session that I let expire, or was not told of in time, may hold what others have by now.
+    template <class Desk> bool welcome(const Desk& desk, const KeepAlive& call) const {
+        if (call.lease > desk.config().longest) return false;
+        const bool lenient = !serving || !desk.turn.fixed(no_revival);
+        const bool known = sessions.contains(call.word.session);
+        if (!known && !call.opening && !lenient) return false;
+        return std::all_of(call.held.begin(), call.held.end(), [&](const Holding& holding) {
+            const Lock* lock = locks.find(holding.lock);
+            if (lock && holder(*lock, call.word.session, holding.request)) return true;
+            return lenient && (!lock || fits(*lock, holding.terms));
+        });
+    }
+    template <class Desk> Session* speaking(Desk& desk, NodeId from, const Word& word) {
+        if (word.epoch != epoch) return nullptr;
+        Session* session = sessions.find(word.session);
+        if (!session) {
+            desk.send(from, SessionGone{epoch, word.session});
+            return nullptr;
+        }
+        if (word.number <= session->heard) return nullptr;  // overtaken by a later word
+        session->heard = word.number;
+        return session;
+    }
+
+    // What it holds and wants is now all that it holds and wants.
+    template <class Desk> void take_report(Desk& desk, const KeepAlive& call) {
+        const SessionId& id = call.word.session;
+        Session& session = sessions[id];
+        for (const Holding& holding : call.held) take_over(session, id, holding);
+        const Small<Name, 1> names = session.locks;
+        for (const Name& name : names) {
+            for (Round request : requests_of(id, name)) settle(desk, call, name, request);
+        }
+        for (const Wish& wish : call.wanted) {
+            queue_up(desk, id, sessions[id], wish);
+            serve(desk, wish.lock);
+        }
+    }
+    void take_over(Session& session, const SessionId& id, const Holding& holding) {
+        Lock& lock = locks[holding.lock];
+        if (holder(lock, id, holding.request)) return;
+        lock.holders.push_back({id, holding.request, holding.terms, holding.token});
+        remember(session, holding.lock);
+    }
+    template <class Desk>
+    void settle(Desk& desk, const KeepAlive& call, const Name& name, Round request) {
+        const auto same = [&](const auto& one) {
+            return one.lock == name && one.request == request;
+        };
+        if (std::any_of(call.held.begin(), call.held.end(), same)) return;
+        if (std::any_of(call.wanted.begin(), call.wanted.end(), same)) {
+            const SessionId& id = call.word.session;
+            if (const Holder* granted = holder(*locks.find(name), id, request))
+                desk.resend(sessions.find(id)->at, grant(name, *granted));  // it has not heard
+            return;
+        }
+        if (!desk.turn.fixed(reconcile)) return;
+        leave(call.word.session, name, request);
+        serve(desk, name);
+    }
+
+    template <class Desk>
+    void queue_up(Desk& desk, const SessionId& id, Session& session, const Wish& wish) {
+        Lock& lock = locks[wish.lock];
+        if (holder(lock, id, wish.request)) return;
+        Waiter* waiting = waiter(lock, id, wish.request);
+        if (!waiting) {
+            Place place = wish.place;
+            if (place == Place{}) place = {epoch, ++places};
+            const auto before =
+                std::find_if(lock.queue.begin(), lock.queue.end(),
+                             [&](const Waiter& other) { return place < other.place; });
+            waiting = lock.queue.insert(before, {id, wish.request, wish.terms, place});
+            remember(session, wish.lock);
+        }
+        const bool at_once = serving && waiting == lock.queue.begin() && fits(lock, wish.terms);
+        if (!at_once) desk.send(session.at, Queued{epoch, id, wish.request, waiting->place});
+    }
+    template <class Desk> void serve(Desk& desk, const Name& name) {
+        Lock* lock = locks.find(name);
+        if (!lock || !serving) return;
+        while (!lock->queue.empty() && fits(*lock, lock->queue.front().terms)) {
+            const Waiter next = lock->queue.front();
+            lock->queue.erase(lock->queue.begin());
+            lock->holders.push_back(
+                {next.session, next.request, next.terms, Token{epoch, ++grants}});
+            desk.send(sessions.find(next.session)->at, grant(name, lock->holders.back()));
+            lock = locks.find(name);  // the grant may have been to myself, and have come back
+            if (!lock) return;
+        }
+        if (lock->holders.empty() && lock->queue.empty()) locks.erase(Name(name));
+    }
+    Grant grant(const Name& name, const Holder& holder) const {
+        return {epoch, holder.session, name, holder.request, holder.token};
+    }
+    template <class Desk> void drop(Desk& desk, const SessionId& gone) {
+        const SessionId id = gone;
+        const Session* session = sessions.find(id);
+        if (!session) return;
+        const Small<Name, 1> names = session->locks;
+        for (const Name& name : names) {
+            for (Round request : requests_of(id, name)) leave(id, name, request);
+        }
+        sessions.erase(id);
+        for (const Name& name : names) serve(desk, name);
+    }
+    void leave(const SessionId& id, const Name& name, Round request) {
+        Lock* lock = locks.find(name);
+        Session* session = sessions.find(id);
+        if (!lock || !session) return;
+        const auto it = [&](const auto& one) {
+            return one.session == id && one.request == request;
+        };
+        erase_if(lock->holders, it);
+        erase_if(lock->queue, it);
+        if (!requests_of(id, name).empty()) return;
+        erase_if(session->locks, [&](const Name& one) { return one == name; });
+    }
+
+    static void remember(Session& session, const Name& name) {
+        if (!session.locks.contains(name)) session.locks.push_back(name);
+    }
+    static const Holder* holder(const Lock& lock, const SessionId& id, Round request) {
+        for (const Holder& one : lock.holders) {
+            if (one.session == id && one.request == request) return &one;
+        }
+        return nullptr;
+    }
+    static Waiter* waiter(Lock& lock, const SessionId& id, Round request) {
+        for (Waiter& one : lock.queue) {
+            if (one.session == id && one.request == request) return &one;
+        }
+        return nullptr;
+    }
+    // Two, if it asks again before it was heard that it has let go.
+    Small<Round, 2> requests_of(const SessionId& id, const Name& name) const {
+        Small<Round, 2> mine;
+        const Lock* lock = locks.find(name);
+        if (!lock) return mine;
+        for (const Holder& one : lock->holders) {
+            if (one.session == id) mine.push_back(one.request);
+        }
+        for (const Waiter& one : lock->queue) {
+            if (one.session == id) mine.push_back(one.request);
+        }
+        return mine;
+    }
+    static bool fits(const Lock& lock, const Terms& terms) {
+        if (lock.holders.empty()) return true;
+        const Terms& theirs = lock.holders.front().terms;
+        if (theirs.mode != terms.mode || terms.mode == Terms::Mode::exclusive) return false;
+        return terms.mode == Terms::Mode::shared || lock.holders.size() < terms.slots;
+    }
+};
+
+}  // namespace conclave::locks

@@ -1,0 +1,173 @@
+// service/lock_words.h -- what clients and the lock server say to each other, and how they are
+// tuned. The rules are in lock_client.h and lock_server.h.
+//
+// A client acts under a session, which is a lease: it may use what it was granted until its session
+// is over, on its own clock. Everything it says in a session is numbered, and a KeepAlive says all
+// that it holds and wants. So nothing else needs to be repeated: what was lost or overtaken is
+// settled by the next KeepAlive.
+#pragma once
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "core/model.h"
+#include "core/small.h"
+#include "core/types.h"
+
+namespace conclave::locks {
+
+using Name = std::string;
+
+// Which grant it was. It only grows, for ever: what a lock protects can tell who is late.
+struct Token {
+    Epoch epoch;
+    std::uint64_t number = 0;
+    friend auto operator<=>(const Token&, const Token&) = default;
+};
+
+struct SessionId {
+    NodeId client{};
+    Incarnation life;
+    Round number;
+    friend auto operator<=>(const SessionId&, const SessionId&) = default;
+};
+
+// A place in a queue, as the leader gave it that first heard of the request. It is kept from leader
+// to leader: the older epoch was first.
+struct Place {
+    Epoch epoch;
+    std::uint64_t number = 0;  // 0: not queued yet
+    friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+struct Terms {
+    enum class Mode : std::uint8_t { exclusive, shared, slot };
+    Mode mode = Mode::exclusive;
+    std::uint32_t slots = 1;  // of a semaphore: how many may hold it at once
+    friend bool operator==(const Terms&, const Terms&) = default;
+};
+
+struct Holding {  // what a client has
+    Name lock;
+    Round request;
+    Terms terms;
+    Token token;
+};
+struct Wish {  // what it asks for
+    Name lock;
+    Round request;
+    Terms terms;
+    Place place;
+};
+
+struct Word {  // which of a session's words it is, and for which leader
+    SessionId session;
+    Epoch epoch;
+    Round number;
+};
+
+// --- From a client. ---
+
+struct KeepAlive {
+    Word word;
+    Nonce nonce;
+    Duration lease{};      // CD: how long it will act on the answer
+    bool opening = false;  // no leader has answered yet: there is nothing to remember
+    Small<Holding, 1> held;
+    Small<Wish, 1> wanted;
+};
+struct Acquire {
+    Word word;
+    Wish wish;
+};
+struct Release {  // it is not held any more, or not wanted
+    Word word;
+    Name lock;
+    Round request;
+};
+struct Idle {  // I have no session, and take nothing from a leader before this one
+    Epoch epoch;
+};
+
+// --- From the leader. ---
+
+struct Kept {
+    Epoch epoch;
+    SessionId session;
+    Nonce nonce;
+};
+struct Queued {
+    Epoch epoch;
+    SessionId session;
+    Round request;
+    Place place;
+};
+struct Grant {
+    Epoch epoch;
+    SessionId session;
+    Name lock;
+    Round request;
+    Token token;
+};
+struct Released {
+    Epoch epoch;
+    SessionId session;
+    Round request;
+};
+struct SessionGone {  // I do not know it, or know it no longer
+    Epoch epoch;
+    SessionId session;
+};
+struct Recover {  // I lead now: what do you hold and want?
+    Epoch epoch;
+};
+
+using Message = std::variant<KeepAlive, Acquire, Release, Idle, Kept, Queued, Grant, Released,
+                             SessionGone, Recover>;
+
+struct KeepAliveDue {};  // a client's
+struct SessionOver {};
+struct RecoverDue {};  // a leader's: ask again who has not answered
+struct RecoveryOver {};
+struct SessionsDue {};  // somebody's time is over
+using Timer = std::variant<KeepAliveDue, SessionOver, RecoverDue, RecoveryOver, SessionsDue>;
+
+enum FixIndex : std::size_t {
+    recovery_wait,
+    epoch_guard,
+    send_time,
+    expire_first,
+    no_revival,
+    leader_lease,
+    reconcile,
+};
+inline constexpr std::array fixes{
+    Fix{"recovery-wait", "a new leader grants nothing while a client unheard of may hold it (H1)"},
+    Fix{"epoch-guard", "who has answered a leader takes nothing from an earlier one (H4)"},
+    Fix{"send-time", "a session counts from when it was asked for, not from the answer (H8)"},
+    Fix{"expire-first", "a session whose time is over is dead, however late its timer (H9)"},
+    Fix{"no-revival", "a leader does not take up again a session that it let expire (H10)"},
+    Fix{"leader-lease", "a leader whose lease is over is no leader (H11)"},
+    Fix{"reconcile", "what a client no longer holds is free, though it was not heard (H13)"},
+};
+
+struct Config {
+    FixSet fixes{};
+    Duration session{};                // CD
+    Duration longest{};                // CD_max: no session of anybody is longer
+    Duration keep_alive{};             // Hc
+    std::uint32_t drift_ppm = 10'000;  // of any clock
+    Duration granularity{};
+    bool closed = false;  // the members are all the clients there are
+
+    // How long to wait, on any clock, until a lease of this length is over on any other.
+    Duration outlives(Duration lease) const {
+        const std::int64_t slow = 1'000'000 - drift_ppm;
+        const std::int64_t more = (lease.count() * 2 * drift_ppm + slow - 1) / slow;
+        return lease + Duration(more) + granularity;
+    }
+};
+
+}  // namespace conclave::locks

@@ -1,0 +1,210 @@
+// service/locks.h -- the lock service: sessions, leases and fencing tokens on an elected leader.
+//
+// Ensures  one holder at a time, by any clock within drift_ppm, and tokens that only grow, whatever
+//          the network does; who waits and lives is granted it, in the order of asking, as long as
+//          there is a leader.
+// Breaks   if a holder acts after its session's end, or a clock is wrong by more: then what it
+//          touches must refuse its token.
+//
+// It stands on the quorum election, whose epochs are the larger half of its tokens. Each node here
+// is a client and, while it leads, the server. Enter and Leave, as for every mutual exclusion, are
+// one lock of the many.
+#pragma once
+#include <array>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "core/stack.h"
+#include "mutex/mutex.h"
+#include "service/lock_client.h"
+#include "service/lock_server.h"
+
+namespace conclave {
+
+struct Locks {
+    static constexpr Model assumes{Links::hostile, Timing::drifting, Faults::partition};
+    static constexpr Claim claim{
+        Kind::mutex,
+        "lecture 003; Chubby (Burrows 2006); Gray and Cheriton 1989",
+        "one holder at a time and growing tokens, whatever the network does",
+        "a clock that drifts more than its bound, or who acts after its lease without a fence",
+        "3 per entry and an answer to the release",
+        "2 to enter, 2 from one to the next",
+    };
+    static constexpr auto& fixes = locks::fixes;
+    using Config = locks::Config;
+    static Config configure(const Settings& settings) {
+        Config config;
+        config.session = 8 * settings.round_trip();
+        config.longest = config.session;
+        config.keep_alive = config.session / 4;
+        config.granularity = settings.tm / 10;
+        config.closed = true;
+        return config;
+    }
+    template <class F> static void each_option(Config& config, F option) {
+        option("session", config.session);
+        option("longest", config.longest);
+        option("keep_alive", config.keep_alive);
+        option("drift_ppm", config.drift_ppm);
+        option("granularity", config.granularity);
+        option("closed", config.closed);
+    }
+    // Who was cut off finds its session gone, and a new leader waits for those it cannot hear.
+    static Duration settles_within(const Config& config, std::size_t) {
+        return 2 * config.outlives(config.longest) + 8 * config.keep_alive;
+    }
+
+    using Message = locks::Message;
+    using Timer = locks::Timer;
+    struct Obtain {
+        locks::Name lock;
+        locks::Terms terms;
+    };
+    struct GiveUp {  // whether it is held or only wanted
+        locks::Name lock;
+    };
+    using Request = std::variant<Enter, Leave, Obtain, GiveUp>;
+    struct Granted {
+        locks::Name lock;
+        locks::Token token;
+    };
+    struct Lost {  // the session is over: stop before anybody else is granted it
+        locks::Name lock;
+    };
+    using Notice = std::variant<Entered, Ousted, Granted, Lost>;
+    using Durable = None;
+    using Turn = conclave::Turn<Locks>;
+    struct History {
+        MutexHistory order;
+        locks::Token largest;
+        bool went_back = false;
+        void overtook(NodeId winner, NodeId passed) { order.overtook(winner, passed); }
+        void observe(NodeId, const Granted& granted) {
+            went_back = went_back || granted.token <= largest;
+            largest = std::max(largest, granted.token);
+        }
+    };
+
+    locks::Client client{};
+    std::optional<locks::Office> office;
+
+    Section section(Instant now) const {
+        if (client.holds(critical(), now)) return Section::inside;
+        return client.wants(critical()) ? Section::waiting : Section::outside;
+    }
+    static std::span<const Property<Locks>> properties();
+
+    // The server first: the client may have something to tell it.
+    void expire(Turn& turn) {
+        Desk desk{turn, *this};
+        if (office) office->expire(desk);
+        if (turn.fixed(locks::expire_first)) client.expire(desk);
+    }
+    void on(Turn&, const Booted<Locks>&) {}
+    void on(Turn& turn, Enter) {
+        Desk desk{turn, *this};
+        client.acquire(desk, critical(), {});
+    }
+    void on(Turn& turn, Leave) {
+        Desk desk{turn, *this};
+        if (client.holds(critical(), turn.now)) client.release(desk, critical());
+    }
+    void on(Turn& turn, const Obtain& wish) {
+        Desk desk{turn, *this};
+        client.acquire(desk, wish.lock, wish.terms);
+    }
+    void on(Turn& turn, const GiveUp& done) {
+        Desk desk{turn, *this};
+        client.release(desk, done.lock);
+    }
+    void on(Turn& turn, LeaderIs told) {
+        Desk desk{turn, *this};
+        if (told.leader != turn.seat.self && (told.leader || turn.fixed(locks::leader_lease)))
+            close_office(turn);
+        if (!told.leader) return client.lose_leader();
+        if (told.leader != turn.seat.self) return client.follow(desk, *told.leader, told.epoch);
+        if (office) return office->renumber(desk, told.epoch);
+        office.emplace().take(desk, told.epoch);
+    }
+    template <class M>
+    requires holds<Message, M>
+    void on(Turn& turn, NodeId from, const M& message) {
+        Desk desk{turn, *this};
+        if constexpr (requires { client.on(desk, from, message); }) {
+            client.on(desk, from, message);
+        } else if (office) {
+            office->on(desk, from, message);
+        }
+    }
+    template <class T>
+    requires holds<Timer, T>
+    void on(Turn& turn, T timer) {
+        Desk desk{turn, *this};
+        if constexpr (requires { client.on(desk, timer); }) {
+            client.on(desk, timer);
+        } else if constexpr (requires { office->on(desk, timer); }) {
+            if (office) office->on(desk, timer);
+        }
+    }
+
+private:
+    static const locks::Name& critical() {
+        static const locks::Name name = "section";
+        return name;
+    }
+    // What a leader has to tell itself needs no network.
+    struct Desk {
+        Turn& turn;
+        Locks& self;
+
+        const Config& config() const { return turn.config(); }
+        template <class M> void send(NodeId to, const M& message) {
+            if (to == turn.seat.self) return self.on(turn, to, message);
+            turn.send(to, message);
+        }
+        template <class M> void resend(NodeId to, const M& message) {
+            if (to == turn.seat.self) return self.on(turn, to, message);
+            turn.resend(to, message);
+        }
+        void granted(const locks::Holding& holding) {
+            turn.tell(Granted{holding.lock, holding.token});
+            if (holding.lock == critical()) turn.tell(Entered{});
+        }
+        void lost(const locks::Holding& holding) {
+            turn.tell(Lost{holding.lock});
+            if (holding.lock == critical()) turn.tell(Ousted{});
+        }
+    };
+    void close_office(Turn& turn) {
+        if (!office) return;
+        office.reset();
+        turn.disarm(locks::RecoverDue{});
+        turn.disarm(locks::RecoveryOver{});
+        turn.disarm(locks::SessionsDue{});
+    }
+};
+static_assert(Protocol<Locks>);
+
+namespace locks {
+
+// K2: in the order in which they came into force.
+inline std::optional<std::string> tokens_grow(const View<Locks>& view) {
+    if (!view.history.went_back) return std::nullopt;
+    return "a token was granted that was not larger than all before";
+}
+
+}  // namespace locks
+
+inline std::span<const Property<Locks>> Locks::properties() {
+    static constexpr std::array list{
+        Property<Locks>{"one-inside", Demand::always, mutex::one_inside<Locks>},
+        Property<Locks>{"tokens-grow", Demand::always, locks::tokens_grow},
+        Property<Locks>{"nobody-waits", Demand::settled, mutex::nobody_waits<Locks>},
+        Property<Locks>{"somebody-enters", Demand::sometimes, mutex::somebody_enters<Locks>},
+    };
+    return list;
+}
+
+}  // namespace conclave
