@@ -10,6 +10,7 @@ if(sources)
     if(TARGET conclave_algorithms)
         target_link_libraries(conclave_cli PUBLIC conclave_algorithms)
     endif()
+    target_include_directories(conclave_cli PRIVATE ${CMAKE_SOURCE_DIR}/include)
     target_compile_definitions(conclave_cli PRIVATE CONCLAVE_VERSION="${PROJECT_VERSION}")
 endif()
 

@@ -43,3 +43,7 @@ conclave_room(client core service wire net)
 conclave_room(engine core service net client)
 conclave_room(node core catalog service wire store net engine client)
 conclave_room(library core service catalog client node engine)
+
+# include/ is for applications. Of ourselves the library implements it, and the command and the
+# tests are its first users.
+target_include_directories(conclave_library PRIVATE ${CMAKE_SOURCE_DIR}/include)

@@ -19,6 +19,7 @@ function(conclave_add_room_tests room)
     target_compile_definitions(${program} PRIVATE
         CONCLAVE_BINARY="${CMAKE_BINARY_DIR}/conclave"
         CONCLAVE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR}/include)
     target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <core/value.h>)
     set_target_properties(${program} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

@@ -29,9 +29,9 @@ class Finding(NamedTuple):
 class Tree:
     def __init__(self, root):
         self.root = root
-        files = [file for top in ("src", "bench") for file in (root / top).rglob("*")]
+        files = [file for top in ("src", "include", "bench") for file in (root / top).rglob("*")]
         self.sources = [
-            Source(root, file) for file in sorted(files) if file.suffix in (".h", ".cc")
+            Source(root, file) for file in sorted(files) if file.suffix in (".h", ".hpp", ".cc")
         ]
 
     def text(self, path):
@@ -48,7 +48,7 @@ class Tree:
 
 # --- Who may include whom. -----------------------------------------------------------------------
 
-PURE_ROOMS = {"core", "detect", "elect", "mutex"}  # protocols: no clock, no dice, no streams
+PURE_ROOMS = {"core", "detect", "elect", "mutex", "service"}  # protocols: no clock, no dice, no streams
 
 STREAMS = "a protocol neither reads nor prints; core/value.h turns values into text"
 THREADS = "a protocol is a plain value and knows no threads"

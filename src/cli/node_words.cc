@@ -99,6 +99,14 @@ std::vector<CompletedCommand> commands_of(const CLI::App& app) {
     return commands;
 }
 
+void add_fence(CLI::App& app, NodeWords& words) {
+    auto* fence = app.add_subcommand("fence", "the resource's side of a fencing token");
+    fence->require_subcommand(1);
+    auto* check = fence->add_subcommand("check", "0 admitted, 77 if a larger one was here before");
+    check->add_option("--file", words.fence.file, "FILE that keeps the largest")->required();
+    check->add_option("--token", words.fence.token, "TOKEN of who wants to write")->required();
+}
+
 std::optional<Exit> obey_cert(const CLI::App& app, const Terminal& terminal,
                               const NodeWords& words) {
     const auto* cert = app.get_subcommand("cert");
@@ -115,6 +123,7 @@ void add_node_words(CLI::App& app, NodeWords& words) {
     add_watching(app, words);
     add_doing(app, words);
     add_cert(app, words);
+    add_fence(app, words);
     auto* completion = app.add_subcommand("completion", "for a shell: bash, zsh or fish");
     completion->add_option("shell", words.shell, "SHELL")->required();
 }
@@ -138,6 +147,7 @@ std::optional<Exit> obey_node_words(const CLI::App& app, const Terminal& termina
     if (typed("undrain")) return run_drain(terminal, endpoint, false);
     if (typed("completion")) return run_completion(words.shell, commands_of(app));
     if (typed("cert")) return obey_cert(app, terminal, words);
+    if (typed("fence")) return run_fence_check(terminal, words.fence);
     return std::nullopt;
 }
 

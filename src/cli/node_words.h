@@ -7,6 +7,7 @@
 #include "cli/cert.h"
 #include "cli/completion.h"
 #include "cli/deeds.h"
+#include "cli/fence.h"
 #include "cli/node.h"
 #include "cli/up.h"
 #include "cli/watchers.h"
@@ -29,6 +30,7 @@ struct NodeWords {  // what was typed
     CertInitOptions cert_init;
     CertIssueOptions cert_issue;
     CertShowOptions cert_show;
+    FenceOptions fence;
 };
 
 void add_node_words(CLI::App& app, NodeWords& words);
