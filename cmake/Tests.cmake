@@ -27,6 +27,20 @@ function(conclave_add_room_tests room)
         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 600)
 endfunction()
 
+# A wall clock that a test can set, for nodes that it starts. Sanitizers want to be loaded first.
+function(conclave_add_wall_clock)
+    if(CONCLAVE_SANITIZE OR NOT TARGET cli_test)
+        return()
+    endif()
+    add_library(wall_clock MODULE src/cli/preload/wall_clock.cc)
+    target_link_libraries(wall_clock PRIVATE conclave_base)
+    set_target_properties(wall_clock PROPERTIES
+        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    add_dependencies(cli_test wall_clock)
+    target_compile_definitions(cli_test PRIVATE
+        CONCLAVE_WALL_CLOCK="$<TARGET_FILE:wall_clock>")
+endfunction()
+
 # src/<room>/compile_fail/<name>.cc must fail to compile, with the text of its first line.
 function(conclave_add_compile_fail source)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR}/src OUTPUT_VARIABLE name)
@@ -90,6 +104,7 @@ foreach(folder IN LISTS folders)
     cmake_path(GET folder FILENAME room)
     conclave_add_room_tests(${room})
 endforeach()
+conclave_add_wall_clock()
 
 file(GLOB sources CONFIGURE_DEPENDS src/*/compile_fail/*.cc)
 foreach(source IN LISTS sources)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -65,12 +66,13 @@ Result<Cluster> Cluster::prepare(const Plan& plan) {
     Cluster cluster(plan);
     std::error_code error;
     for (std::uint32_t id = 1; id <= plan.nodes; ++id) {
-        Process process{name_of(id), plan.folder / name_of(id), -1};
+        Process process{.name = name_of(id), .folder = plan.folder / name_of(id)};
         fs::create_directories(process.folder, error);
         if (error) return Error{process.folder.string() + ": " + error.message()};
         cluster.processes_.push_back(std::move(process));
     }
     fs::create_directories(plan.folder / "certs", error);
+    if (auto wrong = cluster.find_places()) return *wrong;
     if (auto wrong = cluster.make_certificates()) return *wrong;
     if (auto wrong = cluster.write_configurations()) return *wrong;
     return cluster;
@@ -80,6 +82,17 @@ Cluster::Cluster(Cluster&& other) noexcept
     : plan_(std::move(other.plan_)), processes_(std::exchange(other.processes_, {})) {}
 
 Cluster::~Cluster() { stop(); }
+
+std::optional<Error> Cluster::find_places() {
+    assert(plan_.listen.empty() || plan_.listen.size() == processes_.size());
+    if (plan_.listen.empty()) {
+        const auto ports = free_ports(plan_.nodes);
+        if (!ports) return ports.error();
+        for (const auto port : *ports) plan_.listen.push_back("127.0.0.1:" + std::to_string(port));
+    }
+    for (std::size_t at = 0; at < processes_.size(); ++at) processes_[at].listen = plan_.listen[at];
+    return std::nullopt;
+}
 
 std::optional<Error> Cluster::make_certificates() {
     const fs::path folder = plan_.folder / "certs";
@@ -103,16 +116,17 @@ std::optional<Error> Cluster::make_certificates() {
 }
 
 std::optional<Error> Cluster::write_configurations() {
-    const auto ports = free_ports(plan_.nodes);
-    if (!ports) return ports.error();
-    const auto address = [&](std::size_t at) {
-        return "\"127.0.0.1:" + std::to_string((*ports)[at]) + "\"\n";
+    const auto address = [&](std::size_t from, std::size_t to) {
+        const std::string& listen = processes_[to].listen;
+        if (from == to || !plan_.road) return "\"" + listen + "\"\n";
+        const auto id = [](std::size_t at) { return static_cast<std::uint32_t>(at + 1); };
+        return "\"" + plan_.road(id(from), id(to), listen) + "\"\n";
     };
     for (std::size_t at = 0; at < processes_.size(); ++at) {
         const Process& self = processes_[at];
         std::string text = "[cluster]\nname = \"up\"\n\n[node]\nid = " + std::to_string(at + 1) +
                            "\nname = \"" + self.name + "\"\nstate_dir = \"state\"\n";
-        text += "\n[peer]\nlisten = " + address(at) +
+        text += "\n[peer]\nlisten = " + address(at, at) +
                 "tls = { ca = \"../certs/ca.crt\", cert = " + "\"../certs/" + self.name +
                 ".crt\", key = \"../certs/" + self.name + ".key\" }\n";
         text += "\n[api]\nlisten = [\"unix:" + (self.folder / "api.sock").string() + "\"]\n";
@@ -121,7 +135,7 @@ std::optional<Error> Cluster::write_configurations() {
         for (std::size_t peer = 0; peer < processes_.size(); ++peer) {
             if (peer == at) continue;
             text += "\n[[peers]]\nid = " + std::to_string(peer + 1) + "\nname = \"" +
-                    processes_[peer].name + "\"\naddress = " + address(peer);
+                    processes_[peer].name + "\"\naddress = " + address(at, peer);
         }
         const fs::path path = self.folder / "node.toml";
         if (!write_text(path, text)) return failed(path.string());

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,11 +26,16 @@ public:
         std::string group = "main";
         std::string program = "/proc/self/exe";  // whose `node` command runs a node
         std::string settings{};                  // more lines for the group
+        std::vector<std::string> listen{};  // where each listens; none: free ports of 127.0.0.1
+        // What one node dials to reach another, by their ids, who listens there; none: just that.
+        std::function<std::string(std::uint32_t from, std::uint32_t to, const std::string& listen)>
+            road{};
     };
     struct Process {
         std::string name;
         std::filesystem::path folder;
-        pid_t pid = -1;  // -1: it has ended
+        std::string listen{};  // where its peers find it
+        pid_t pid = -1;        // -1: it has ended
 
         std::string endpoint() const { return "unix:" + (folder / "api.sock").string(); }
     };
@@ -50,6 +56,7 @@ public:
 
 private:
     explicit Cluster(Plan plan) : plan_(std::move(plan)) {}
+    std::optional<Error> find_places();
     std::optional<Error> make_certificates();
     std::optional<Error> write_configurations();
     std::optional<Error> start(Process& process);

@@ -47,8 +47,12 @@ json::object group_view(Node& node, HostedGroup& group) {
         {"mine", group.leads()},
         {"index", known.index},
         {"since_ms", milliseconds(now - known.since)},
+        {"clock_ns", now.time_since_epoch().count()},
     };
-    if (const auto lease = group.machine().lease(now)) view["lease_ms"] = milliseconds(*lease);
+    if (const auto held = group.machine().tenure(now)) {
+        view["lease_ms"] = milliseconds(held->until - now);
+        view["held"] = tenure_value(*held);
+    }
     json::array members;
     for (const Member& member : group.members()) {
         members.push_back(json::object{{"node", node.name_of(member.node)},

@@ -99,7 +99,10 @@ private:
     }
 
     void leave() {
-        if (leaving_) return end();
+        if (leaving_) {
+            log_.log(Level::warning, "told again to leave: at once", {});
+            return end();
+        }
         leaving_ = true;
         supervisor_.stopping();
         log_.log(Level::info, "leaving", {});

@@ -7,15 +7,22 @@
 
 namespace conclave::node {
 
-std::string cause_text(const Cause& cause) {
+boost::json::object tenure_value(const Tenure& tenure) {
+    return {{"epoch", tenure.epoch.value},
+            {"from_ns", tenure.from.time_since_epoch().count()},
+            {"until_ns", tenure.until.time_since_epoch().count()}};
+}
+
+std::string cause_text(const Change& change) {
     boost::json::array steps;
-    for (const CauseLine& line : cause.lines) {
+    for (const CauseLine& line : change.cause.lines) {
         const auto before = std::chrono::floor<std::chrono::microseconds>(line.before);
         steps.push_back(
             {{"before_us", before.count()}, {"times", line.times}, {"what", line.what}});
     }
-    return boost::json::serialize(
-        boost::json::object{{"reason", cause.reason}, {"steps", std::move(steps)}});
+    boost::json::object cause{{"reason", change.cause.reason}, {"steps", std::move(steps)}};
+    if (change.ended) cause["held"] = tenure_value(*change.ended);
+    return boost::json::serialize(cause);
 }
 
 HistoryEntry to_entry(std::uint64_t number, const Change& change) {
@@ -25,7 +32,7 @@ HistoryEntry to_entry(std::uint64_t number, const Change& change) {
     entry.epoch = change.now.epoch;
     entry.leader = change.now.leader;
     entry.at = change.wall_ns;
-    entry.cause = cause_text(change.cause);
+    entry.cause = cause_text(change);
     return entry;
 }
 

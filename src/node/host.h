@@ -145,10 +145,11 @@ public:
             return std::nullopt;
         }
     }
-    std::optional<Duration> lease(Instant now) const override {
+    std::optional<Tenure> tenure(Instant now) const override {
         if constexpr (requires { driver_.state().office->until - now; }) {
             const auto& office = driver_.state().office;
-            if (office && now < office->until) return office->until - now;
+            if (office && now < office->until)
+                return Tenure{office->epoch, office->since, office->until};
         }
         return std::nullopt;
     }

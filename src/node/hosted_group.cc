@@ -1,5 +1,6 @@
 #include "node/hosted_group.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -48,7 +49,21 @@ HostedGroup::Answer HostedGroup::ask(const Wish& wish) {
     return {understood, std::exchange(refused_, std::nullopt)};
 }
 
-void HostedGroup::note(Moment moment) { journal_.note(now(), std::move(moment)); }
+void HostedGroup::note(Moment moment) {
+    const Instant at = now();
+    follow_tenure(at);
+    journal_.note(at, std::move(moment));
+}
+
+// After every step. It ended with the step that gave it up, or before: a node that was paused finds
+// out when it wakes, and held nothing while it slept.
+void HostedGroup::follow_tenure(Instant now) {
+    if (const auto held = machine_->tenure(now)) {
+        tenure_ = held;
+    } else if (tenure_) {
+        tenure_->until = std::min(tenure_->until, now);
+    }
+}
 
 void HostedGroup::name_leader(const LeaderIs& told) {
     if (told.leader == leadership_.leader && told.epoch == leadership_.epoch) return;
@@ -56,7 +71,9 @@ void HostedGroup::name_leader(const LeaderIs& told) {
     const Duration without = leadership_.leader ? Duration{} : at - leadership_.since;
     leadership_ = {told.leader, told.epoch, leadership_.index + 1, at};
     journal_.unsettle();
-    const Change change{name_, leadership_, wall_clock(), without, journal_.cause(at)};
+    std::optional<Tenure> ended;
+    if (told.leader != self_) ended = std::exchange(tenure_, std::nullopt);
+    const Change change{name_, leadership_, wall_clock(), without, ended, journal_.cause(at)};
     if (told.leader) journal_.settle();
     estate_.changed(change);
     for (const auto& waiting : std::exchange(watches_, {})) {

@@ -24,8 +24,9 @@ struct Leadership {
 struct Change {
     std::string group;
     Leadership now;
-    std::int64_t wall_ns = 0;  // for people; nothing is decided by it
-    Duration without{};        // how long nobody had led before
+    std::int64_t wall_ns = 0;     // for people; nothing is decided by it
+    Duration without{};           // how long nobody had led before
+    std::optional<Tenure> ended;  // this node's own, if it led until now and had a lease
     Cause cause;
 };
 
@@ -84,6 +85,7 @@ public:
 
 private:
     void name_leader(const LeaderIs& told);
+    void follow_tenure(Instant now);
 
     const std::string name_, algorithm_;
     const std::uint32_t number_;  // among the machines of this node
@@ -93,6 +95,7 @@ private:
     Attribute attribute_;
     Journal journal_;
     Leadership leadership_;
+    std::optional<Tenure> tenure_;  // this node's last, until it is told
     std::optional<Refused> refused_;
     std::optional<Definition> definition_;
     bool departed_ = false;

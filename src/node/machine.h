@@ -70,6 +70,12 @@ struct Opinion {  // of a detector, about a peer
     Duration timeout{};  // how long a silence is suffered at the moment
 };
 
+// From when until when a machine may act as the leader, on this node's clock.
+struct Tenure {
+    Epoch epoch{};
+    Instant from{}, until{};
+};
+
 struct MessageCount {
     std::string_view type;
     std::uint64_t sent = 0, repair = 0, received = 0;
@@ -87,8 +93,7 @@ public:
     [[nodiscard]] virtual bool ask(const Wish& wish) = 0;  // false: it knows no such request
 
     virtual std::optional<NodeId> leader(Instant now) const = 0;
-    // How long it may still act as the leader, if it leads and has a lease.
-    virtual std::optional<Duration> lease(Instant now) const = 0;
+    virtual std::optional<Tenure> tenure(Instant now) const = 0;  // if it leads and has a lease
     virtual std::optional<Opinion> opinion(NodeId peer) const = 0;
     virtual std::vector<MessageCount> counts() const = 0;
     virtual std::string show() const = 0;  // the whole state, for people

@@ -42,7 +42,8 @@ Snapshot::Group shown(Node& node, HostedGroup& group) {
     view.has_leader = group.leader().has_value();
     view.is_leader = group.leads();
     view.epoch = group.leadership().epoch;
-    view.lease_remaining = group.machine().lease(node.now());
+    const Instant now = node.now();
+    if (const auto held = group.machine().tenure(now)) view.lease_remaining = held->until - now;
     for (const Member& member : group.members()) {
         const auto peer = node.peer(member.node);
         const Status status = peer && peer->opinion ? peer->opinion->status : Status::unsuspected;

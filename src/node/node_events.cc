@@ -92,6 +92,7 @@ void Node::unlinked(NodeId peer, std::string_view) {
 }
 
 void Node::arrived(NodeId peer, std::uint32_t group, ByteView message) {
+    if (failure_) return;
     PeerState* state = find_peer(peer);
     if (!state || !state->linked || group >= state->machines.size() || !booted_) return;
     const auto ours = state->machines[group];
@@ -212,7 +213,8 @@ void Node::wake_at_next() {
 
 void Node::fire_due() {
     alarm_set_ = Instant::max();
-    if (stopped_) return;  // what was saved meanwhile may still have set it off
+    // What was saved meanwhile may still have set it off; and who cannot remember decides nothing.
+    if (stopped_ || failure_) return;
     boot_when_linked();
     const Instant at = now();
     while (timers_.next() <= at) {
