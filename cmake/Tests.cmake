@@ -152,5 +152,15 @@ if(CONCLAVE_SANITIZE)
     endforeach()
 endif()
 
+# The API's document by itself, and against the answers of real nodes.
+add_test(NAME openapi.document COMMAND ${CMAKE_SOURCE_DIR}/tools/lint-openapi)
+add_test(NAME openapi.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/lint-openapi --self-test)
+add_test(NAME metrics.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-api --self-test)
+if(TARGET conclave)
+    add_test(NAME openapi.answers
+        COMMAND ${CMAKE_SOURCE_DIR}/tools/check-api --binary $<TARGET_FILE:conclave>)
+    set_tests_properties(openapi.answers PROPERTIES TIMEOUT 600)
+endif()
+
 add_test(NAME tidy COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy)
 add_test(NAME tidy.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy --self-test)

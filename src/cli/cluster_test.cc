@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "cli/tenures_test.h"
 

@@ -33,7 +33,7 @@ protected:
 
     Cluster::Plan plan_of(const std::string& algorithm, std::uint32_t nodes,
                           const std::string& settings = "") const {
-        return {folder, nodes, algorithm, "main", CONCLAVE_BINARY, settings};
+        return {folder, nodes, algorithm, "main", program, settings};
     }
     void prepare(const Cluster::Plan& plan);
     void prepare(const std::string& algorithm, std::uint32_t nodes,
@@ -76,6 +76,7 @@ protected:
     std::string logs() const;
     const Cluster::Process& process(std::size_t at) const { return cluster->processes()[at]; }
 
+    std::string program = CONCLAVE_BINARY;
     std::optional<Cluster> cluster;
 };
 

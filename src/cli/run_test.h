@@ -34,9 +34,10 @@ protected:
     }
     ~Command() override { std::filesystem::remove_all(folder); }
 
-    Ran run(const std::string& arguments) const {
+    // `under` is another command that runs it, such as "timeout 60".
+    Ran run(const std::string& arguments, const std::string& under = "") const {
         const auto out = folder / "out", err = folder / "err";
-        std::string line = CONCLAVE_BINARY " ";
+        std::string line = under + " " CONCLAVE_BINARY " ";
         line += arguments;
         line.append(" >").append(out.string());
         line.append(" 2>").append(err.string()).append(" </dev/null");

@@ -25,10 +25,13 @@ public:
     // try.
     void of_visitor(std::string& last, const Place& place, const std::string& why);
     void of_stranger(const std::string& address, const std::string& why);
+    void of_client(const std::string& address, const std::string& why);  // of the HTTP server
 
 private:
+    bool worth_saying(const std::string& last, const std::string& why);
+
     LogSink& log_;
-    std::string last_of_strangers_;
+    std::string last_of_strangers_, last_of_clients_;
     Instant spoke_{};
 };
 

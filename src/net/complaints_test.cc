@@ -35,6 +35,14 @@ TEST(Complaints, StrangersWithEverNewReasonsDoNotFillTheLog) {
     EXPECT_EQ(log.lines, 1);
 }
 
+TEST(Complaints, ClientsAreNotedOncePerReasonToo) {
+    Counter log;
+    Complaints complaints(log);
+    for (int i = 0; i < 1000; ++i) complaints.of_client("127.0.0.1", "too many connections");
+    EXPECT_EQ(log.last, "too many connections");
+    EXPECT_EQ(log.lines, 1);
+}
+
 TEST(Complaints, AVisitorWhoWasPassedOverIsNamedAtALaterTry) {
     Counter log;
     Complaints complaints(log);

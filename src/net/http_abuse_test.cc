@@ -175,6 +175,31 @@ TEST(HttpAbuse, WhenNobodyIsIdleTheNewcomerIsTurnedAway) {
     EXPECT_EQ(RawClient(site.tcp).ask(get("/hello")).status, 200u);
 }
 
+// The one that has taken longest is cut off: whoever comes next needs only a moment.
+TEST(HttpAbuse, RequestsThatDoNotEndMakeRoomForTheNext) {
+    TestSite site({.connections = 2});
+    RawClient first(site.tcp), second(site.tcp);
+    for (RawClient* slow : {&first, &second}) {
+        slow->send(
+            "GET /hello HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n");
+        EXPECT_NE(slow->read_until("100 Continue").find("100 Continue"), std::string::npos);
+    }
+    EXPECT_EQ(RawClient(site.tcp).ask(get("/hello")).status, 200u);
+    EXPECT_TRUE(first.closed_by_server());
+    second.send("x");
+    EXPECT_NE(second.read_until("200 OK").find("200 OK"), std::string::npos);
+}
+
+TEST(HttpAbuse, WhoSitsAtTheMachineGetsInThoughThePortIsFull) {
+    TestSite site({.connections = 2, .linger = 50ms});
+    RawClient first(site.tcp), second(site.tcp);
+    first.send(get("/later"));
+    second.send(get("/later"));
+    ASSERT_TRUE(site.bell.await("kept", 2));
+    EXPECT_EQ(RawClient(site.tcp).answer().status, 503u);
+    EXPECT_EQ(RawClient(site.local).ask(get("/hello")).status, 200u);
+}
+
 TEST(HttpAbuse, AStreamNobodyReadsIsClosed) {
     TestSite site({.backlog = 100'000});
     RawClient client(site.tcp);

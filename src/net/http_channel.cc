@@ -1,5 +1,8 @@
 #include "net/http_channel.h"
 
+#include <netdb.h>
+#include <sys/socket.h>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -65,6 +68,17 @@ private:
 };
 
 }  // namespace
+
+std::string Channel::remote() {
+    ErrorCode error;
+    const auto peer = socket().remote_endpoint(error);
+    if (error) return "unknown";
+    if (peer.protocol().family() == AF_UNIX) return "the local socket";
+    char host[NI_MAXHOST];
+    const bool named = ::getnameinfo(peer.data(), static_cast<socklen_t>(peer.size()), host,
+                                     sizeof host, nullptr, 0, NI_NUMERICHOST) == 0;
+    return named ? host : "unknown";
+}
 
 void Channel::end_of_output() {
     ErrorCode ignored;  // the peer may have gone already

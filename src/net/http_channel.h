@@ -29,6 +29,7 @@ public:
     virtual void write_some(boost::asio::const_buffer from, Moved done) = 0;
     virtual bool peer_is_verified() = 0;  // it has shown a certificate that we trust
 
+    std::string remote();  // whose it is, for the log: an address, or "the local socket"
     void end_of_output();  // the peer reads an end once it has read all
     void close();
 

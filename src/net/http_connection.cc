@@ -168,6 +168,7 @@ void Connection::serve(Request request) {
 
 void Connection::refuse(const Refusal& refusal) {
     last_answer_ = true;
+    if (site_->complaints) site_->complaints->of_client(channel_->remote(), refusal.detail);
     if (site_->observer) site_->observer(unrouted, refusal.status, Clock::now() - since_);
     Request nobody;
     answer(nobody, refusal.status, {{"Content-Type", std::string(problem_type)}},

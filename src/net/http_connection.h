@@ -9,9 +9,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/types.h"
+#include "net/complaints.h"
 #include "net/http_channel.h"
 #include "net/http_exchange.h"
 #include "net/http_parse.h"
@@ -21,8 +23,10 @@ namespace conclave::net {
 
 struct HttpLimits {
     ParseLimits parse{};
-    std::size_t backlog = 1 << 20;   // of a stream whose client does not read
-    std::size_t connections = 1000;  // beyond it the longest idle one goes; if none is, the new one
+    std::size_t backlog = 1 << 20;  // of a stream whose client does not read
+    // Of the local socket, and as many again of all others. Beyond it the one goes that has kept us
+    // waiting longest; if all are being served, the new one.
+    std::size_t connections = 1000;
     Duration request = std::chrono::seconds(10);  // for a whole request to arrive
     Duration idle = std::chrono::seconds(60);     // between two requests
     Duration write = std::chrono::seconds(30);    // without the client reading a single byte
@@ -36,6 +40,7 @@ struct HttpSite {
     Handler handler;
     Observer observer;
     LogSink* log = nullptr;
+    std::optional<Complaints> complaints;  // if there is a log
     std::function<void(Connection&)> closed;
 };
 
@@ -50,9 +55,10 @@ public:
     void refuse_for_load();  // instead of start(): 503 and an end
     void close();
 
-    // Not one byte of a request has come, or the last answer is sent: whoever must go goes first.
-    bool idle() const {
-        return phase_ == Phase::greeting || phase_ == Phase::waiting || phase_ == Phase::lingering;
+    // Neither is anything being done for it, nor is an answer on its way.
+    bool keeps_us_waiting() const {
+        return phase_ == Phase::greeting || phase_ == Phase::waiting ||
+               phase_ == Phase::receiving || phase_ == Phase::lingering;
     }
     Clock::time_point since() const { return since_; }
 

@@ -200,13 +200,13 @@ private:
         sockaddr_un name{};
         name.sun_family = AF_UNIX;
         path.copy(name.sun_path, sizeof name.sun_path - 1);
-        socket_ = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
     }
     void connect_tcp(const HttpEndpoint& endpoint) {
         addrinfo* found = nullptr;
         EXPECT_EQ(::getaddrinfo(endpoint.host.c_str(), endpoint.port.c_str(), nullptr, &found), 0);
-        socket_ = ::socket(found->ai_family, SOCK_STREAM, 0);
+        socket_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
         EXPECT_EQ(::connect(socket_, found->ai_addr, found->ai_addrlen), 0);
         ::freeaddrinfo(found);
     }

@@ -25,15 +25,18 @@ constexpr auto pause_after_failed_accept = std::chrono::milliseconds(100);
 // Everybody who is connected.
 class HttpServer::House {
 public:
+    using Guests = std::list<std::shared_ptr<Connection>>;
+
     House(asio::io_context& event_loop, Options options)
         : loop(event_loop), site(std::make_shared<HttpSite>()) {
         site->limits = options.limits;
         site->handler = std::move(options.handler);
         site->observer = std::move(options.observer);
         site->log = options.log;
+        if (site->log) site->complaints.emplace(*site->log);
         site->closed = [this](Connection& connection) {
-            guests.remove_if(
-                [&connection](const auto& guest) { return guest.get() == &connection; });
+            const auto is_it = [&connection](const auto& one) { return one.get() == &connection; };
+            for (Guests* all : {&neighbours, &strangers}) all->remove_if(is_it);
         };
     }
 
@@ -43,7 +46,8 @@ public:
         auto executor = socket.get_executor();
         auto channel =
             tls ? tls_server_channel(std::move(socket), *tls) : clear_channel(std::move(socket));
-        bool room = make_room();
+        Guests& guests = local ? neighbours : strangers;
+        bool room = make_room(guests);
         auto guest = std::make_shared<Connection>(site, std::move(channel), executor, local);
         if (!room && guests.size() >= 2 * site->limits.connections) return;  // not even a 503
         guests.push_back(guest);
@@ -51,20 +55,27 @@ public:
     }
 
     void close_all() {
-        while (!guests.empty()) guests.front()->close();
+        for (Guests* all : {&neighbours, &strangers}) {
+            while (!all->empty()) all->front()->close();
+        }
     }
 
     asio::io_context& loop;
     std::shared_ptr<HttpSite> site;
-    std::list<std::shared_ptr<Connection>> guests;
+    // Apart: however many fill the ports, whoever sits at this machine gets in.
+    Guests neighbours, strangers;
     std::vector<std::shared_ptr<Listener>> listeners;
 
 private:
-    bool make_room() {
+    // However little they say, and however slowly: whoever is new needs only a moment, and those
+    // who came first must not keep it out.
+    bool make_room(const Guests& guests) {
         if (guests.size() < site->limits.connections) return true;
         std::shared_ptr<Connection> longest;
-        for (const auto& guest : guests)
-            if (guest->idle() && (!longest || guest->since() < longest->since())) longest = guest;
+        for (const auto& guest : guests) {
+            if (!guest->keeps_us_waiting()) continue;
+            if (!longest || guest->since() < longest->since()) longest = guest;
+        }
         if (!longest) return false;
         longest->close();
         return guests.size() < site->limits.connections;
@@ -134,7 +145,9 @@ Result<std::string> HttpServer::listen(std::string_view address, asio::ssl::cont
     return bound;
 }
 
-std::size_t HttpServer::connections() const { return house_->guests.size(); }
+std::size_t HttpServer::connections() const {
+    return house_->neighbours.size() + house_->strangers.size();
+}
 
 void HttpServer::stop() {
     for (auto& listener : house_->listeners) listener->stop();

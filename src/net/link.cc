@@ -55,6 +55,7 @@ Link::Link(Socket socket, Tls* tls, const LinkLimits& limits, Owner& owner)
 }
 
 void Link::dial(const asio::ip::tcp::endpoint& to) {
+    remote_ = to.address().to_string();
     set_deadline(limits_.hello_within, "no hello within " + in_milliseconds(limits_.hello_within));
     socket_.async_connect(to, [self = shared_from_this()](const ErrorCode& error) {
         if (self->closed()) return;
@@ -65,6 +66,9 @@ void Link::dial(const asio::ip::tcp::endpoint& to) {
 }
 
 void Link::serve() {
+    ErrorCode error;
+    const auto from = socket_.remote_endpoint(error);
+    if (!error) remote_ = from.address().to_string();
     set_deadline(limits_.hello_within, "no hello within " + in_milliseconds(limits_.hello_within));
     tune();
     shake_hands(false);
@@ -258,12 +262,6 @@ void Link::set_deadline(Duration from_now, const std::string& why) {
 std::optional<Certificate> Link::certificate() {
     if (!tls_) return std::nullopt;
     return peer_certificate(tls_->native_handle());
-}
-
-std::string Link::remote() const {
-    ErrorCode error;
-    const auto endpoint = socket_.remote_endpoint(error);
-    return error ? "unknown" : endpoint.address().to_string();
 }
 
 std::string Link::explain(const ErrorCode& error) {

@@ -54,7 +54,9 @@ public:
     bool closed() const { return stage_ == Stage::closed; }
 
     std::optional<Certificate> certificate();  // of the peer; none on plaintext
-    std::string remote() const;                // its address, without the port
+    // Its address, without the port; also when the connection is closed and somebody asks who it
+    // was.
+    const std::string& remote() const { return remote_; }
 
     Traffic traffic;
     std::optional<NodeId> peer;  // whom it leads to, as far as the owner knows
@@ -83,6 +85,7 @@ private:
     boost::asio::steady_timer deadline_;
     LinkLimits limits_;
     Owner* owner_;
+    std::string remote_ = "unknown";
     Stage stage_ = Stage::opening;
     wire::FrameReader reader_{wire::hello_limit};
     std::array<std::byte, 16 * 1024> chunk_;

@@ -13,6 +13,7 @@
 #include "net/http_server.h"
 #include "node/api.h"
 #include "node/child.h"
+#include "node/descriptors.h"
 #include "node/log.h"
 #include "node/metric_labels.h"
 #include "node/node.h"
@@ -62,6 +63,7 @@ private:
             metrics_.request(route, static_cast<int>(status), took);
         };
         options.log = &log_;
+        options.limits.connections = places_for_clients(options.limits.connections);
         server_.emplace(loop_, std::move(options));
         for (const net::Address& address : config_.api.listen) {
             const auto bound = server_->listen(net::to_text(address));
@@ -69,6 +71,23 @@ private:
             log_.log(Level::info, "api is open", {{"address", *bound}});
         }
         return std::nullopt;
+    }
+
+    // However many clients come: peers and those who knock, the store and children have theirs.
+    std::size_t places_for_clients(std::size_t wanted) {
+        constexpr std::size_t own = 256;
+        const std::size_t knocking = net::Links::Settings{}.strangers;
+        const std::size_t reserved = knocking + own + 2 * config_.peers.size();
+        const std::size_t enough = reserved + descriptors_per_place * wanted;
+        const std::size_t allowed = allow_descriptors(enough);
+        const std::size_t places = places_within(allowed, reserved, wanted);
+        if (allowed < enough) {
+            log_.log(Level::warning, "few file descriptors, so few clients are served at once",
+                     {{"descriptors", std::to_string(allowed)},
+                      {"clients", std::to_string(places)},
+                      {"wanted", std::to_string(enough)}});
+        }
+        return places;
     }
 
     void await_signals() {

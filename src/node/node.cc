@@ -149,6 +149,7 @@ void Node::boot_when_linked() {
         take_stand(at);
         errands_[at]->start();
     }
+    for (PeerState& peer : peers_) catch_up(peer);
 }
 
 void Node::boot(HostedGroup& group) {

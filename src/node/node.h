@@ -44,6 +44,11 @@ struct PeerState {
     std::string evidence;                                // what the opinion rests on
     std::optional<Instant> last_heard, last_told;        // as the detector knows it
     std::vector<std::optional<std::uint32_t>> machines;  // its numbers -> ours
+    struct Letter {
+        std::uint32_t group = 0;
+        Bytes message;
+    };
+    std::vector<Letter> early;  // came before we could take them
 };
 
 class Node final : private net::Links::Events, private Estate {
@@ -107,6 +112,8 @@ private:
     void changed(const Change& change) override;
     void told(std::uint32_t machine, const Told& notice) override;
 
+    void deliver(PeerState& peer, std::uint32_t group, ByteView message);
+    void catch_up(PeerState& peer);
     void welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how);
     std::optional<std::uint32_t> ours(const wire::Offer& offer, const std::string& peer);
     HostedGroup& machine(std::uint32_t number);

@@ -67,6 +67,7 @@ void Node::welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how) 
         spread(Restarted{peer.id}, peer.id);
     }
     boot_when_linked();
+    catch_up(peer);
 }
 
 std::optional<std::uint32_t> Node::ours(const wire::Offer& offer, const std::string& peer) {
@@ -89,19 +90,36 @@ void Node::unlinked(NodeId peer, std::string_view) {
     if (!state) return;
     ++state->links;  // whatever was said on it is over
     state->linked = false;
+    state->early.clear();
 }
 
+// What comes before we know whether to believe its sender, or before our machines have booted,
+// waits: for the sender the link is up, and most elections count on it that nothing is lost.
 void Node::arrived(NodeId peer, std::uint32_t group, ByteView message) {
     if (failure_) return;
     PeerState* state = find_peer(peer);
-    if (!state || !state->linked || group >= state->machines.size() || !booted_) return;
-    const auto ours = state->machines[group];
+    if (!state || !state->distrusted.empty()) return;
+    if (state->linked && booted_) return deliver(*state, group, message);
+    constexpr std::size_t most = 256;  // it is about a moment
+    if (state->early.size() == most) return;
+    state->early.push_back({group, Bytes(message.begin(), message.end())});
+}
+
+void Node::catch_up(PeerState& peer) {
+    if (!peer.linked || !booted_) return;
+    for (const PeerState::Letter& letter : std::exchange(peer.early, {}))
+        deliver(peer, letter.group, letter.message);
+}
+
+void Node::deliver(PeerState& peer, std::uint32_t group, ByteView message) {
+    if (group >= peer.machines.size()) return;
+    const auto ours = peer.machines[group];
     if (!ours) return;
-    if (*ours == 0) state->last_heard = now();
-    if (*ours != 0 && is_news(state->last_heard, now())) detector_->machine().hear(Heard{peer});
-    if (!machine(*ours).machine().receive(peer, message)) {
+    if (*ours == 0) peer.last_heard = now();
+    if (*ours != 0 && is_news(peer.last_heard, now())) detector_->machine().hear(Heard{peer.id});
+    if (!machine(*ours).machine().receive(peer.id, message)) {
         log_.log(Level::warning, "a letter could not be read",
-                 {{"peer", state->name}, {"group", machine(*ours).name()}});
+                 {{"peer", peer.name}, {"group", machine(*ours).name()}});
     }
 }
 
