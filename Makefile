@@ -35,7 +35,9 @@ test-all:  ## the same, and the thread sanitizer, clang, clang-tidy and the larg
 check-all: build  ## the large worlds of checks/worlds.def, too
 	@tools/run-checks --large
 
-bench: build  ## how fast, how large
+bench:  ## how fast, how large, and beside Spin, etcd and ZooKeeper
+	@tools/install-deps --with-peers
+	@$(MAKE) --no-print-directory build
 	@cmake --build --preset release -j $(jobs) --target benchmarks
 	@for bench in build/release/bench/bench_* bench/*.sh; do \
 	    if [[ -x $$bench ]]; then echo "== $$bench"; $$bench || exit; fi; \

@@ -9,7 +9,6 @@
 #include <boost/json/serialize.hpp>
 #include <fstream>
 #include <string>
-#include <vector>
 
 #include "cli/tenures_test.h"
 

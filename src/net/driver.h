@@ -6,6 +6,7 @@
 // do next, and what happens to it meanwhile, wait until the record is on disk. If that fails the
 // machine never moves again: a vote that may be forgotten must not be told.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdint>
@@ -66,8 +67,11 @@ public:
         happen(std::move(letter));
         return true;
     }
-    // An alarm that was set with this stamp has gone off. It counts only if it is still in force
-    // when its turn comes.
+    // Whether an alarm that was set with this stamp would count if it went off now.
+    bool awaits(std::uint32_t stamp) const {
+        return std::ranges::find(timers_, stamp, &Armed::stamp) != timers_.end();
+    }
+    // It has gone off, and counts only if it is still in force when its turn comes.
     void fire(std::uint32_t stamp) {
         waiting_.push_back(stamp);
         run();

@@ -131,6 +131,19 @@ TEST_F(Drivers, ATimerFiresOnce) {
     EXPECT_EQ(driver.state().rung, 1U);
 }
 
+TEST_F(Drivers, AnAlarmIsAwaitedUntilItsTimerFiresOrIsDisarmed) {
+    const std::uint32_t first = desk.stamps.front();
+    EXPECT_TRUE(driver.awaits(first));
+    driver.happen(Booted<Clerk>{});  // arms the same timer again
+    EXPECT_FALSE(driver.awaits(first));
+    EXPECT_TRUE(driver.awaits(desk.stamps.back()));
+    driver.fire(desk.stamps.back());
+    EXPECT_FALSE(driver.awaits(desk.stamps.back()));
+    driver.happen(Booted<Clerk>{});
+    driver.happen(Asked<Clerk>{Clerk::Hush{}});
+    EXPECT_FALSE(driver.awaits(desk.stamps.back()));
+}
+
 TEST_F(Drivers, WhoeverIsToldMayAnswerAtOnce) {
     desk.when_told = [this] { ask(8); };
     ask(7);

@@ -120,6 +120,7 @@ public:
         return std::nullopt;
     }
     bool receive(NodeId from, ByteView message) override { return driver_.receive(from, message); }
+    bool awaits(std::uint32_t stamp) const override { return driver_.awaits(stamp); }
     void fire(std::uint32_t stamp) override { driver_.fire(stamp); }
     void saved() override { driver_.saved(); }
     void hear(const Verdict& verdict) override {

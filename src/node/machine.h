@@ -87,6 +87,7 @@ public:
     // Nothing happens before this. An error names what is wrong with the record.
     [[nodiscard]] virtual std::optional<Error> boot(const std::optional<Bytes>& record) = 0;
     [[nodiscard]] virtual bool receive(NodeId from, ByteView message) = 0;  // false: malformed
+    virtual bool awaits(std::uint32_t stamp) const = 0;  // else firing it would do nothing
     virtual void fire(std::uint32_t stamp) = 0;
     virtual void saved() = 0;
     virtual void hear(const Verdict& verdict) = 0;

@@ -123,6 +123,7 @@ private:
     void add_group(const Group& group);
     void spread(const Verdict& verdict, NodeId about);
     void note_opinion(NodeId node, bool trusted);
+    Instant next_due();
     void wake_at_next();
     void fire_due();
     void disk_failed(const Error& error);

@@ -221,11 +221,18 @@ void Node::note_opinion(NodeId node, bool trusted) {
              {{"peer", peer->name}, {"evidence", peer->evidence}});
 }
 
+Instant Node::next_due() {
+    return timers_.next([this](const Timers::Due& due) {
+        return machine(due.machine).machine().awaits(due.stamp);
+    });
+}
+
 // Timers wait for what has arrived at the same moment: an answer that is in time must count.
 void Node::wake_at_next() {
-    const Instant next = booted_ ? timers_.next() : boot_due_;
-    if (stopped_ || next >= alarm_set_) return;
+    const Instant next = booted_ ? next_due() : boot_due_;
+    if (stopped_ || next == alarm_set_) return;
     alarm_set_ = next;
+    if (next == Instant::max()) return alarm_->cancel();
     alarm_->at(next, [this] { boost::asio::post(loop_, [this] { fire_due(); }); });
 }
 
@@ -235,7 +242,7 @@ void Node::fire_due() {
     if (stopped_ || failure_) return;
     boot_when_linked();
     const Instant at = now();
-    while (timers_.next() <= at) {
+    while (next_due() <= at) {
         const Timers::Due due = timers_.take();
         metrics_.loop_lag(at - due.at);
         machine(due.machine).machine().fire(due.stamp);

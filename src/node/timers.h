@@ -1,5 +1,8 @@
-// node/timers.h -- when which machine wants to be woken. Disarmed alarms stay until they are due:
-// the machine knows which of its stamps still count.
+// node/timers.h -- when which machine wants to be woken.
+//
+// A timer that is armed again or disarmed leaves its old alarm behind, and the machine knows which
+// of its stamps still count. Heartbeats and renewals push timers ahead of themselves all the time:
+// an alarm that nobody awaits any more must not wake the node.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +21,11 @@ public:
         std::uint32_t machine = 0, stamp = 0;
     };
 
-    Instant next() const { return heap_.empty() ? Instant::max() : heap_.front().at; }
+    // Of the first alarm that is `awaited`; those before it are forgotten.
+    template <class Awaited> Instant next(Awaited awaited) {
+        while (!heap_.empty() && !awaited(heap_.front())) take();
+        return heap_.empty() ? Instant::max() : heap_.front().at;
+    }
     void set(Instant at, std::uint32_t machine, std::uint32_t stamp) {
         heap_.push_back({at, order_++, machine, stamp});
         std::ranges::push_heap(heap_, later);

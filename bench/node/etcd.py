@@ -1,0 +1,50 @@
+"""Three nodes of etcd, as Debian has it, without TLS: that is to its advantage."""
+
+import shutil
+
+from cluster import Cluster, Trouble
+
+
+class Etcd(Cluster):
+    title = "etcd"
+    ports = 2
+    package = "etcd-server"
+
+    @staticmethod
+    def installed():
+        return shutil.which("etcd") is not None
+
+    def command(self, node):
+        peers = ",".join(f"{one.name}={_peer_url(one)}" for one in self.nodes)
+        words = {
+            "name": node.name,
+            "data-dir": node.folder / "data",
+            "listen-peer-urls": _peer_url(node),
+            "initial-advertise-peer-urls": _peer_url(node),
+            "listen-client-urls": f"http://127.0.0.1:{node.port}",
+            "advertise-client-urls": f"http://127.0.0.1:{node.port}",
+            "initial-cluster": peers,
+            "initial-cluster-token": "bench",
+            **{name.replace("_", "-"): value for name, value in self.settings.items()},
+        }
+        return ["etcd", *(f"--{name}={value}" for name, value in words.items())]
+
+    def wipe(self):
+        super().wipe()
+        self.names = {}  # by etcd's own number, which comes with the answers
+
+    def leader(self, node):
+        answer = node.ask("POST", "/v3/maintenance/status", {})
+        if answer is None:
+            return None
+        self.names[answer["header"]["member_id"]] = node.name
+        return self.names.get(answer.get("leader"))
+
+    def hand_over(self, leader, successor):
+        number = next(number for number, name in self.names.items() if name == successor.name)
+        if leader.ask("POST", "/v3/maintenance/transfer-leadership", {"targetID": number}) is None:
+            raise Trouble(f"etcd: {leader.name} does not hand over to {successor.name}")
+
+
+def _peer_url(node):
+    return f"http://127.0.0.1:{node.peer_ports[0]}"
