@@ -27,12 +27,14 @@ test-all:  ## the same, and the thread sanitizer, clang, clang-tidy and the larg
 	@tools/install-deps --with-extras
 	@tools/run-tests dev release tsan
 	@cmake --build --preset release -j $(jobs) --target benchmarks
-	@tools/run-checks --large
+	@$(MAKE) --no-print-directory check-all
 	@cmake --preset clang > build/clang.configure.log || { cat build/clang.configure.log; exit 1; }
 	@cmake --build --preset clang -j $(jobs)
 	@tools/run-clang-tidy
 
-check-all: build  ## the large worlds of checks/worlds.def, too
+check-all: build  ## all worlds of checks/worlds.def: the large ones and every stack, too
+	@cmake --preset release -DCONCLAVE_UNCHECKED= > build/release.configure.log
+	@cmake --build --preset release -j $(jobs) --target conclave
 	@tools/run-checks --large
 
 bench:  ## how fast, how large, and beside Spin, etcd and ZooKeeper

@@ -35,13 +35,15 @@ endmacro()
 # conclave_walker(VERB INTERFACE TABLE): from walkers/VERB.cc.in the file VERB_<name>.cc of each
 # algorithm, which defines `std::unique_ptr<INTERFACE> VERB_<name>()`; and from walkers/table.cc.in
 # TABLE.cc, which defines `std::span<const INTERFACEEntry> TABLE()`, declared in catalog/TABLE.h.
-# Algorithms whose name matches `but` are not walked.
+# Algorithms whose name matches `but` are not walked; the others are CONCLAVE_<TABLE>.
 function(conclave_walker verb interface table but)
     set(names ${CONCLAVE_ALGORITHMS})
     if(but)
         list(FILTER names EXCLUDE REGEX "${but}")
     endif()
     list(LENGTH names count)
+    string(TOUPPER ${table} walked)
+    set(CONCLAVE_${walked} ${names} PARENT_SCOPE)
     set(sources "")
     set(declarations "")
     set(entries "")

@@ -23,9 +23,13 @@ public:
         if constexpr (requires { Top<P>::needs_returns; }) {
             if (Top<P>::needs_returns) plan.budget[Spend::restart] = plan.budget[Spend::crash];
         }
-        if constexpr (detects<P>()) {  // which never rests
+        if constexpr (detects<P>()) {  // which never rests, and begins with a word to everybody
             plan.bounds.ticks = 4;
-            plan.bounds.flight = 4;
+            plan.bounds.flight = static_cast<std::uint32_t>(2 * nodes * (nodes - 1));
+        }
+        if (looks_far_back<P>() && !plan.counts_time()) {
+            plan.patient = false;
+            plan.model.timing = Timing::synchronous;
         }
         return plan;
     }
@@ -41,6 +45,9 @@ public:
         }
         if (plan.own_calls > 0 && !read_request<P>(TakesTurns<Top<P>> ? "Enter" : "Campaign")) {
             return std::string(name_) + " has nothing to call for";
+        }
+        if (looks_far_back<P>()) {
+            if (const auto wrong = refuse_time(plan)) return wrong;
         }
         Setup<P> setup;
         return prepare<P>(plan.world, name_, setup);
@@ -70,6 +77,15 @@ public:
     }
 
 private:
+    std::optional<std::string> refuse_time(const CheckPlan& plan) const {
+        if (!plan.counts_time()) {
+            return std::string(name_) +
+                   " looks at its clock: --timing must be synchronous or drifting";
+        }
+        if (plan.bounds.end_time() || plan.bounds.depth > 0) return std::nullopt;
+        return std::string(name_) +
+               " never does the same twice: without --ticks, --settle or --depth there is no end";
+    }
     static void give_verdicts(const CheckPlan& plan, CheckReport& report) {
         const Findings& found = report.findings;
         for (const auto& property : demands_of<P>(plan.one_leader)) {

@@ -28,7 +28,10 @@ struct CheckPlan {
     // How often each of these nodes may ask on its own: to enter, or for an election.
     std::uint32_t own_calls = 0;
     std::vector<NodeId> callers{};  // empty: all
+    Cuts cuts{};                    // of links, as soon as all have booted, until they heal
     Explorer::Progress progress{};
+
+    bool counts_time() const { return !patient && model.timing != Timing::asynchronous; }
 };
 
 struct CheckReport {

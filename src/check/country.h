@@ -14,7 +14,8 @@ namespace conclave {
 
 namespace detail {
 
-// The longest wait that the algorithm knows.
+// The longest wait that the algorithm knows: an instant longer ago than that is as good as any
+// other, unless a part of it looks further back.
 template <class P> Duration longest_wait(typename P::Config config) {
     Duration longest{};
     const auto look = [&](const Duration& wait) { longest = std::max(longest, wait); };
@@ -29,6 +30,17 @@ template <class P> Duration longest_wait(typename P::Config config) {
 }
 
 }  // namespace detail
+
+// Whether instants matter to it however old they are. Then its world ends only where time does.
+template <class P> consteval bool looks_far_back() {
+    if constexpr (requires { typename P::Lower; }) {
+        return looks_far_back<typename P::Lower>() || looks_far_back<typename P::Upper>();
+    } else if constexpr (requires { P::looks_far_back; }) {
+        return P::looks_far_back;
+    } else {
+        return false;
+    }
+}
 
 template <class P> class Country final : public Landscape {
 public:
@@ -46,7 +58,8 @@ public:
             first.residents.push_back(repertoire_.add(settler(at, starts)));
         }
         first.past = repertoire_.add_past();
-        first.outside = repertoire_.add(Outside{{}, plan_.budget, plan_.bounds.time(), 0});
+        first.outside =
+            repertoire_.add(Outside{{}, plan_.budget, plan_.bounds.time(), 0, plan_.cuts});
         std::vector<std::uint8_t> bytes;
         bytes.resize(first.write(bytes, 0));
         return bytes;
@@ -99,10 +112,11 @@ private:
     static Pace pace_of(const CheckPlan& plan, const Setup<P>& setup) {
         Pace pace;
         pace.patient = plan.patient;
-        if (plan.patient || plan.model.timing == Timing::asynchronous) return pace;
+        if (!plan.counts_time()) return pace;
         const Settings& settings = plan.world.settings;
         pace.tick = plan.tick > Duration{} ? plan.tick : settings.tm;
-        pace.past = detail::longest_wait<P>(setup.config) + pace.tick;
+        pace.past = looks_far_back<P>() ? Pace::for_ever
+                                        : detail::longest_wait<P>(setup.config) + pace.tick;
         if (plan.model.timing == Timing::drifting) return pace;
         const auto ticks = [&](Duration time) {
             return static_cast<std::uint32_t>((time.count() + pace.tick.count() - 1) /

@@ -126,40 +126,43 @@ Findings Explorer::run() {
     return std::move(found_);
 }
 
+// What is found while a level is still being absorbed is gathered at once: in a world of many small
+// levels the threads would else spend their time waiting for the last of each. In whatever batches,
+// states are absorbed in the order in which they were found.
 void Explorer::breadth_first() {
     const std::vector<std::uint8_t> start = landscape_.start();
     visited_.insert(start, hash_bytes(start));
     parents_.push_back(0);
     ways_.push_back(0);
-    level_end_ = visited_.archive().end();
+    level_end_ = visited_.size();
     Crew crew(landscape_, limits_.threads, reduce_);
-    while (!stopped_) {
+    while (!stopped_ && !ended_) {
         for (Batch* batch = crew.room(); batch; batch = crew.room()) {
             if (!gather(*batch, crew.batch_size())) break;
             crew.start(*batch);
         }
-        if (Batch* batch = crew.finish()) {
-            absorb(*batch);
-            crew.absorbed();
-            continue;
-        }
-        if (level_end_ == visited_.archive().end()) return;
-        level_end_ = visited_.archive().end();
-        visited_.expanded_before(cursor_);
-        ++found_.depth;
-        if (found_.depth == most_depth_) return static_cast<void>(found_.bounded = true);
+        Batch* batch = crew.finish();
+        if (!batch) return;
+        absorb(*batch);
+        visited_.expanded_before(batch->origins.back().next);
+        crew.absorbed();
     }
 }
 
-// False if this level has nothing more.
+// False if there is nothing to expand. A share of what there is, so that the next batch can be
+// expanded while this one is absorbed.
 bool Explorer::gather(Batch& batch, std::size_t most) {
+    constexpr std::size_t least = 64, shares = 4;
+    const std::size_t waiting = visited_.size() - gathered_;
+    const std::size_t size = std::min({waiting, most, std::max(least, waiting / shares)});
     batch.origins.clear();
-    while (cursor_ < level_end_ && batch.origins.size() < most) {
+    while (batch.origins.size() < size) {
         batch.origins.push_back(visited_.archive().at(cursor_));
         cursor_ = batch.origins.back().next;
     }
-    if (batch.fans.size() < batch.origins.size()) batch.fans.resize(batch.origins.size());
-    return !batch.origins.empty();
+    gathered_ += static_cast<std::uint32_t>(size);
+    if (batch.fans.size() < size) batch.fans.resize(size);
+    return size > 0;
 }
 
 void Explorer::absorb(Batch& batch) {
@@ -170,9 +173,19 @@ void Explorer::absorb(Batch& batch) {
         if (at + 1 < batch.origins.size()) {
             for (const Fan::Way& way : batch.fans[at + 1].ways) visited_.prefetch_record(way.hash);
         }
+        if (batch.origins[at].number == level_end_ && !begin_level()) return;
         absorb_state(batch.origins[at].number, batch.fans[at]);
     }
     if (!within_limits()) stopped_ = true;
+}
+
+// All of the next level has been found. False if it is too deep.
+bool Explorer::begin_level() {
+    level_end_ = visited_.size();
+    ++found_.depth;
+    ended_ = found_.depth == most_depth_;
+    found_.bounded = found_.bounded || ended_;
+    return !ended_;
 }
 
 void Explorer::absorb_state(std::uint32_t number, const Fan& fan) {
@@ -206,12 +219,13 @@ void Explorer::look(const Fan& fan, const std::function<Path()>& path) {
 }
 
 void Explorer::judge_endless() {
+    const Graph::Ends ends = graph_.ends();
     for (std::size_t at = 0; at < demands_.size(); ++at) {
         std::optional<std::uint32_t> bad;
-        if (demands_[at] == Demand::settled) {
-            bad = landscape_.timed() ? graph_.find_unsettled(at) : graph_.find_unrecoverable(at);
-        } else if (demands_[at] == Demand::recoverable) {
-            bad = graph_.find_unrecoverable(at);
+        if (demands_[at] == Demand::settled && landscape_.timed()) {
+            bad = graph_.find_unsettled(ends, at);
+        } else if (demands_[at] == Demand::settled || demands_[at] == Demand::recoverable) {
+            bad = graph_.find_unrecoverable(ends, at);
         } else if (demands_[at] == Demand::eventually) {
             bad = graph_.find_fair_cycle(at);
         }

@@ -55,6 +55,7 @@ private:
     void depth_first();
     bool gather(Batch& batch, std::size_t most);
     void absorb(Batch& batch);
+    bool begin_level();
     void absorb_state(std::uint32_t number, const Fan& fan);
     void lead_to(std::uint32_t from, std::size_t way, const Fan& fan);
     void look(const Fan& fan, const std::function<Path()>& path);
@@ -76,8 +77,11 @@ private:
     // same order every time.
     Steady<std::uint32_t> parents_;
     Steady<std::uint16_t> ways_;
-    std::uint64_t cursor_ = 0, level_end_ = 0;  // in the archive: what to expand
-    bool stopped_ = false;
+    std::uint64_t cursor_ = 0;     // in the archive: what to expand next
+    std::uint32_t gathered_ = 0;   // states before it
+    std::uint32_t level_end_ = 0;  // the number of the first state of the next level
+    bool stopped_ = false;         // something was found, or a limit reached
+    bool ended_ = false;           // as deep as may be
     Findings found_;
     std::chrono::steady_clock::time_point began_;
 };

@@ -1,5 +1,6 @@
 // check/face.h -- a resident as the explorer sees it, and how time goes.
 #pragma once
+#include <chrono>
 #include <cstdint>
 
 #include "check/nonces.h"
@@ -10,6 +11,9 @@ namespace conclave {
 
 // How time goes in an exploration.
 struct Pace {
+    // A century: twice that before an instant is still an instant.
+    static constexpr Duration for_ever = std::chrono::hours(24 * 365 * 100);
+
     Duration tick{};                  // zero: time does not count, anything may happen any time
     std::uint32_t message = 0;        // a message takes at most so many ticks; 0: any time
     std::uint32_t verdict_least = 0;  // the oracle speaks so many ticks after the fact

@@ -2,6 +2,7 @@
 #include "check/graph.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace conclave {
 
@@ -71,33 +72,43 @@ private:
     std::uint32_t next = 0;
 };
 
-std::optional<std::uint32_t> Graph::find_bad_bottom(std::size_t property,
-                                                    bool all_must_be_good) const {
-    const Components components(*this, [](std::uint32_t) { return true; });
-    std::vector<char> is_bottom(components.count, true), has_good(components.count, false);
+Graph::Ends Graph::ends() const {
+    Components components(*this, [](std::uint32_t) { return true; });
+    std::vector<std::uint32_t> bottom(components.count, 0);
     for (std::uint32_t state = 0; state < expanded(); ++state) {
         const std::uint32_t mine = components.of[state];
-        if (open(state)) is_bottom[mine] = false;
-        if (!is_broken(state, property)) has_good[mine] = true;
+        if (open(state)) bottom[mine] = Ends::none;
         for (std::uint64_t edge = edges_begin(state); edge < edges_end(state); ++edge) {
             const std::uint32_t to = targets_[edge];
-            if (to >= expanded() || components.of[to] != mine) is_bottom[mine] = false;
+            if (to >= expanded() || components.of[to] != mine) bottom[mine] = Ends::none;
         }
     }
+    Ends ends{std::move(components.of)};
+    for (std::uint32_t& number : bottom) {
+        if (number != Ends::none) number = ends.count++;
+    }
+    for (std::uint32_t& component : ends.of) component = bottom[component];
+    return ends;
+}
+
+std::optional<std::uint32_t> Graph::find_unrecoverable(const Ends& ends,
+                                                       std::size_t property) const {
+    std::vector<char> has_good(ends.count, false);
     for (std::uint32_t state = 0; state < expanded(); ++state) {
-        const std::uint32_t mine = components.of[state];
-        if (!is_bottom[mine] || !is_broken(state, property)) continue;
-        if (all_must_be_good || !has_good[mine]) return state;
+        if (ends.of[state] == Ends::none || is_broken(state, property)) continue;
+        has_good[ends.of[state]] = true;
+    }
+    for (std::uint32_t state = 0; state < expanded(); ++state) {
+        if (ends.of[state] != Ends::none && !has_good[ends.of[state]]) return state;
     }
     return std::nullopt;
 }
 
-std::optional<std::uint32_t> Graph::find_unrecoverable(std::size_t property) const {
-    return find_bad_bottom(property, false);
-}
-
-std::optional<std::uint32_t> Graph::find_unsettled(std::size_t property) const {
-    return find_bad_bottom(property, true);
+std::optional<std::uint32_t> Graph::find_unsettled(const Ends& ends, std::size_t property) const {
+    for (std::uint32_t state = 0; state < expanded(); ++state) {
+        if (ends.of[state] != Ends::none && is_broken(state, property)) return state;
+    }
+    return std::nullopt;
 }
 
 // A component of broken states is an endless run if it has an edge inside, and a fair one if every

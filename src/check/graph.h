@@ -35,9 +35,19 @@ public:
                cut_.bytes();
     }
 
+    // The bottom components. To find them takes as long as a good part of the exploration, so it is
+    // done once for all properties.
+    struct Ends {
+        static constexpr std::uint32_t none = UINT32_MAX;
+
+        std::vector<std::uint32_t> of{};  // by state; none: it can be left
+        std::uint32_t count = 0;
+    };
+    Ends ends() const;
+
     // Each finds a state that is the beginning of the end, nearest to the start, or nothing.
-    std::optional<std::uint32_t> find_unrecoverable(std::size_t property) const;
-    std::optional<std::uint32_t> find_unsettled(std::size_t property) const;
+    std::optional<std::uint32_t> find_unrecoverable(const Ends& ends, std::size_t property) const;
+    std::optional<std::uint32_t> find_unsettled(const Ends& ends, std::size_t property) const;
     std::optional<std::uint32_t> find_fair_cycle(std::size_t property) const;
 
 private:
@@ -52,8 +62,6 @@ private:
     std::uint64_t edges_end(std::uint32_t state) const {
         return state + 1 < expanded() ? starts_[state + 1] : targets_.size();
     }
-    std::optional<std::uint32_t> find_bad_bottom(std::size_t property, bool all_must_be_good) const;
-
     Steady<std::uint64_t> starts_;
     Steady<std::uint32_t> targets_;
     Steady<std::uint8_t> actors_;

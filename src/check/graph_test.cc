@@ -26,15 +26,15 @@ Graph draw(std::initializer_list<Sketch> states) {
 TEST(Graph, ATrapIsUnrecoverable) {
     // 0 may go on to 1, which is good, or fall into 2, from where nothing leads.
     const Graph graph = draw({{true, {{1, 0}, {2, 0}}}, {false, {{0, 0}}}, {true, {}}});
-    EXPECT_EQ(graph.find_unrecoverable(0), 2U);
-    EXPECT_EQ(graph.find_unsettled(0), 2U);
+    EXPECT_EQ(graph.find_unrecoverable(graph.ends(), 0), 2U);
+    EXPECT_EQ(graph.find_unsettled(graph.ends(), 0), 2U);
     EXPECT_EQ(graph.find_fair_cycle(0), 2U);
 }
 
 TEST(Graph, ComingBackIsRecoverableButNotSettled) {
     const Graph graph = draw({{true, {{1, 0}}}, {false, {{0, 0}}}});
-    EXPECT_FALSE(graph.find_unrecoverable(0));
-    EXPECT_EQ(graph.find_unsettled(0), 0U);
+    EXPECT_FALSE(graph.find_unrecoverable(graph.ends(), 0));
+    EXPECT_EQ(graph.find_unsettled(graph.ends(), 0), 0U);
     EXPECT_FALSE(graph.find_fair_cycle(0));
 }
 
@@ -46,22 +46,22 @@ TEST(Graph, AnEndlessRunIsFairUnlessItKeepsSomebodyFromActing) {
     // In 1 it could not: it was not kept from anything that it could do all the time.
     const Graph fair = draw({{true, {{1, 0}, {2, 1}}}, {true, {{0, 0}}}, {false, {{2, 1}}}});
     EXPECT_EQ(fair.find_fair_cycle(0), 0U);
-    EXPECT_FALSE(fair.find_unrecoverable(0));
+    EXPECT_FALSE(fair.find_unrecoverable(fair.ends(), 0));
 }
 
 TEST(Graph, WhatWasNotFollowedIsNotBlamed) {
     const Graph bounded = draw({{true, {{1, 0}}}, {true, {}, true}});
-    EXPECT_FALSE(bounded.find_unrecoverable(0));
+    EXPECT_FALSE(bounded.find_unrecoverable(bounded.ends(), 0));
     const Graph limited = draw({{true, {{1, 0}}}});  // 1 was found and never expanded
-    EXPECT_FALSE(limited.find_unsettled(0));
+    EXPECT_FALSE(limited.find_unsettled(limited.ends(), 0));
     EXPECT_FALSE(limited.find_fair_cycle(0));
 }
 
 TEST(Graph, PropertiesAreKeptApart) {
     Graph graph;
     graph.add_state(0b10, false);
-    EXPECT_FALSE(graph.find_unrecoverable(0));
-    EXPECT_EQ(graph.find_unrecoverable(1), 0U);
+    EXPECT_FALSE(graph.find_unrecoverable(graph.ends(), 0));
+    EXPECT_EQ(graph.find_unrecoverable(graph.ends(), 1), 0U);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "check/budget.h"
 #include "core/property.h"
@@ -13,6 +14,7 @@ struct Outside {
     Budget budget{};
     std::uint32_t ticks = 0;   // of time left, where that is bounded
     std::uint32_t booted = 0;  // everybody boots at once: in order, and nothing else meanwhile
+    Cuts coming{};             // as soon as all have booted
 };
 
 // What can happen to it, as a number that a memo can keep.
@@ -50,7 +52,7 @@ inline Outside changed(Outside now, std::uint32_t change, const MemberList& memb
     } else if (change == outside::tick) {
         if (now.ticks > 0) --now.ticks;
     } else if (change == outside::boot) {
-        ++now.booted;
+        if (++now.booted == members.size()) now.cuts = std::exchange(now.coming, {});
     } else if (change == outside::heal) {
         now.cuts.links.clear();
     } else if (change != outside::disturb) {

@@ -20,6 +20,16 @@ namespace conclave {
 template <class P>
 inline constexpr bool forgets_order = TakesTurns<Top<P>>&& std::is_empty_v<History<Top<P>>>;
 
+// A history that no property looks at would only keep states apart that are one.
+template <class P> consteval bool keeps_history() {
+    using Story = History<Top<P>>;
+    if constexpr (requires { Story::judged; }) {
+        return Story::judged;
+    } else {
+        return !std::is_empty_v<Story>;
+    }
+}
+
 // An agenda that only collects. Where a timer has a range, every tick in it is tried in turn, the
 // least first.
 template <class P> class Outbox {
@@ -182,7 +192,7 @@ private:
     void stepped(Instant, std::uint32_t, const Node<P>&, const Event<P>&,
                  const std::vector<Effect<P>>& effects) override {
         for (const Effect<P>& effect : effects) {
-            tells_ = tells_ || std::holds_alternative<Tell<P>>(effect);
+            tells_ = tells_ || (keeps_history<P>() && std::holds_alternative<Tell<P>>(effect));
             saves_ = saves_ || std::holds_alternative<Save<P>>(effect);
         }
     }

@@ -25,6 +25,7 @@ public:
     Retelling(const CheckPlan& plan, const Setup<P>& setup, std::string_view name,
               Country<P>& country)
         : plan_(plan.world),
+          cuts_(plan.cuts),
           country_(country),
           one_leader_(plan.one_leader),
           tick_(country.repertoire().pace().tick),
@@ -38,6 +39,7 @@ public:
 
     Story tell(const Path& path) {
         set_out(stage_, plan_);
+        for (const auto& [from, to] : cuts_.links) stage_.play(fault::Cut{from, to});
         judge();
         const auto guide = country_.guide();
         std::vector<std::uint8_t> state = country_.start();
@@ -171,6 +173,7 @@ private:
     }
 
     Plan plan_;
+    const Cuts cuts_;
     Country<P>& country_;
     const bool one_leader_;
     const Duration tick_;

@@ -32,7 +32,7 @@ std::unique_ptr<Checker> find_checker(std::string_view name) {
 
 std::string no_checker(const std::string& name) {
     if (!find_simulator(name)) return unknown_algorithm(name);
-    return "'" + name + "' has no checker here: stacks are not explored, check their parts";
+    return "'" + name + "' has no checker in this build: `make check-all` builds them all";
 }
 
 // 3, or 3k, 3M, 3G where sizes are meant.
@@ -120,14 +120,24 @@ Wrong take(CheckPlan& plan, const std::string& key, const std::string& value) {
     return known ? std::nullopt : take_setting(plan.world, key, value);
 }
 
-// Whoever is told to start calls once, at any time.
-void let_callers_call(CheckPlan& plan) {
+// Whoever is told to start calls once, at any time. Links can be cut from the beginning; whatever
+// else may happen is the explorer's to choose.
+Wrong take_schedule(CheckPlan& plan) {
     for (const Scheduled& one : plan.world.schedule) {
-        const auto* call = std::get_if<fault::Call>(&one.fault);
-        if (call) plan.callers.push_back(call->node);
+        if (const auto* call = std::get_if<fault::Call>(&one.fault)) {
+            plan.callers.push_back(call->node);
+        } else if (const auto* cut = std::get_if<fault::Cut>(&one.fault);
+                   cut && one.at == Instant{}) {
+            plan.cuts.cut(cut->from, cut->to);
+        } else {
+            return "a check knows no faults at given times, but for a --cut at 0: it tries them at "
+                   "all times, as many as --crashes, --cuts, ... say";
+        }
     }
+    std::ranges::sort(plan.cuts.links);
     plan.world.schedule.clear();
     if (!plan.callers.empty() && plan.own_calls == 0) plan.own_calls = 1;
+    return std::nullopt;
 }
 
 Wrong read_plan(const CheckOptions& options, const Checker& checker, CheckPlan& plan) {
@@ -138,8 +148,8 @@ Wrong read_plan(const CheckOptions& options, const Checker& checker, CheckPlan& 
         if (const auto wrong = take(plan, key, value)) return wrong;
     }
     if (const auto wrong = complete(plan.world)) return wrong;
-    let_callers_call(plan);
-    if (plan.bounds.settle > 0 && (plan.patient || plan.model.timing == Timing::asynchronous)) {
+    if (const auto wrong = take_schedule(plan)) return wrong;
+    if (plan.bounds.settle > 0 && !plan.counts_time()) {
         return "--settle counts ticks: it needs --timing synchronous or drifting";
     }
     plan.limits.threads = std::max(plan.limits.threads, 1U);

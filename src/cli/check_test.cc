@@ -64,6 +64,9 @@ TEST_F(Command, WrongWordsToCheckAreNamed) {
           {"bully --without nothing", "nothing"},
           {"bully --timing odd", "'odd'"},
           {"bully --timing asynchronous --settle 9", "--settle counts ticks"},
+          {"bully --cut 1>2@3", "faults at given times"},
+          {"heartbeat --ticks 0", "--ticks"},
+          {"heartbeat --timing asynchronous", "looks at its clock"},
           {"bully-on-heartbeat", "bully-on-heartbeat' has no checker"}}) {
         const Ran ran = run("check " + words);
         EXPECT_EQ(ran.exit, 64) << words;
@@ -71,8 +74,6 @@ TEST_F(Command, WrongWordsToCheckAreNamed) {
     }
 }
 
-// Invitation looks at its clock: a counterexample told at other times than it was found at would
-// not be one.
 // No time passes in that world: the story must not need any either.
 TEST_F(Command, ACounterexampleOfAnUntimedWorldIsAScriptThatRuns) {
     const auto script = folder / "story.txt";
@@ -80,6 +81,16 @@ TEST_F(Command, ACounterexampleOfAnUntimedWorldIsAScriptThatRuns) {
         run("check ricart-agrawala --nodes 2 --crashes 0 --losses 1 --script " + script.string());
     ASSERT_EQ(ran.exit, 1) << ran.err;
     EXPECT_EQ(run("sim " + script.string()).exit, 0);
+}
+
+TEST_F(Command, ALinkCanBeCutFromTheBeginning) {
+    const auto script = folder / "story.txt";
+    const std::string world = "check bully --nodes 2 --crashes 0 --one-leader ";
+    EXPECT_EQ(run(world).exit, 0);
+    const Ran apart = run(world + "--cut 1-2 --script " + script.string());
+    ASSERT_EQ(apart.exit, 1) << apart.err;
+    const Ran told = run("sim " + script.string());
+    EXPECT_EQ(told.exit, 0) << told.out << told.err;
 }
 
 TEST_F(Command, ReportsWhatAnEntryCosts) {

@@ -90,6 +90,7 @@ constexpr std::array check_settings{
     Setting{"duplicates", "of messages"},
     Setting{"partitions", "of the group in two, until it heals"},
     Setting{"cuts", "of one link one way, until it heals"},
+    Setting{"cut", "A>B or A-B, cut from the beginning until they heal"},
     Setting{"pauses", "of a node, until it resumes"},
     Setting{"suspicions", "false ones of the detector, until it takes them back"},
     Setting{"changes", "of an attribute, above or below all others"},

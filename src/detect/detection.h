@@ -32,8 +32,10 @@ struct Slept {
     Duration late{};
 };
 
-// Who thought what of whom, and since when (in true time).
+// Who thought what of whom, and since when (in true time). It is measured; no property looks at it.
 struct VerdictHistory {
+    static constexpr bool judged = false;
+
     struct Entry {
         Instant at;
         NodeId observer, subject;

@@ -29,6 +29,8 @@ struct Heartbeat {
         "N(N-1) per period",
         "T + E after the last heartbeat",
     };
+    // Periods are counted from birth and deadlines learnt: no wait in Config says how far.
+    static constexpr bool looks_far_back = true;
     enum FixIndex : std::size_t { incarnations, stall_guard, widening };
     static constexpr std::array fixes{
         Fix{"incarnation", "a crash and restart within the timeout is noticed (FDT-1)"},

@@ -112,6 +112,36 @@ template <class P> std::optional<std::string> normal_is_ready(const View<P>& vie
     return std::nullopt;
 }
 
+// Who is invited works on until it is let in: nobody stops for a group that has not waited for it
+// (IVT-4). Some options have it leave first.
+template <class P> std::optional<std::string> nobody_leaves_for_nothing(const View<P>& view) {
+    if (view.config.accept != Acceptance::tentative) return std::nullopt;
+    for (const auto& node : view.nodes) {
+        if (!node.up || node.state->phase != Phase::leaving) continue;
+        const Group& target = node.state->target;
+        const auto& host = view.nodes[view.members.index_of(target.by)];
+        const bool waits =
+            host.state->phase == Phase::inviting || host.state->up.contains(node.node);
+        if (host.up && host.state->group == target && waits) continue;
+        return saying(node) + ", which does not wait for it";
+    }
+    return std::nullopt;
+}
+
+// A coordinator does not leave those behind who have done all they should, whatever others have
+// failed to do (IVT-6).
+template <class P> std::optional<std::string> nobody_is_given_up(const View<P>& view) {
+    for (const auto& node : view.nodes) {
+        const Group& followed = node.state->group;
+        if (!node.up || followed.by == node.node) continue;
+        if (status_of(node.state->phase) != Status::normal) continue;
+        const auto& coordinator = view.nodes[view.members.index_of(followed.by)];
+        if (!coordinator.up || coordinator.state->lost != followed) continue;
+        return saying(node) + ", which " + election::name(followed.by) + " has given up";
+    }
+    return std::nullopt;
+}
+
 // For each live node the live ones it can talk with, itself included.
 template <class P> Small<NodeSet, 16> neighbours(const View<P>& view) {
     NodeSet living;
@@ -184,6 +214,8 @@ template <class P> std::span<const Property<P>> properties_of() {
         Property<P>{"group numbers are never reused", Demand::always, numbers_never_reused<P>},
         Property<P>{"coordinator is the group's", Demand::always, coordinator_is_the_groups<P>},
         Property<P>{"normal is ready", Demand::always, normal_is_ready<P>},
+        Property<P>{"nobody leaves for nothing", Demand::always, nobody_leaves_for_nothing<P>},
+        Property<P>{"nobody is given up", Demand::always, nobody_is_given_up<P>},
         Property<P>{"assertion 4", Demand::settled, one_group_each<P>},
         Property<P>{"the best of each group coordinates", Demand::settled, best_of_each_group<P>},
     };
