@@ -47,6 +47,9 @@ public:
         prepare<P>(plan, "toy", setup);
         return std::make_unique<TheatreOf<P>>(plan, std::move(setup), Duration{});
     }
+    Result<Replayed> replay(const RecordedGroup&, const Window&) const override {
+        return Error{"only scripts are played here"};
+    }
 };
 
 // The counterexample through the script walker.

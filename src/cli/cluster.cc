@@ -132,6 +132,7 @@ std::optional<Error> Cluster::write_configurations() {
         text += "\n[api]\nlisten = [\"unix:" + (self.folder / "api.sock").string() + "\"]\n";
         text += "\n[groups." + plan_.group + "]\nalgorithm = \"" + plan_.algorithm +
                 "\"\ncandidate = true\n" + plan_.settings;
+        if (plan_.record) text += "\n[record]\ndir = \"record\"\n";
         for (std::size_t peer = 0; peer < processes_.size(); ++peer) {
             if (peer == at) continue;
             text += "\n[[peers]]\nid = " + std::to_string(peer + 1) + "\nname = \"" +

@@ -30,6 +30,7 @@ public:
         // What one node dials to reach another, by their ids, who listens there; none: just that.
         std::function<std::string(std::uint32_t from, std::uint32_t to, const std::string& listen)>
             road{};
+        bool record = false;  // into the folder `record` of each node
     };
     struct Process {
         std::string name;

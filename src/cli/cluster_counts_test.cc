@@ -152,9 +152,10 @@ protected:
         }
         return world;
     }
-    // What comes of `deed` ("crash LEADER@TIME") in so many worlds.
+    // What comes of `deed` ("crash LEADER@TIME") in many worlds, until so long afterwards.
     std::set<Counts> in_the_simulator(const Matter& matter, const std::string& deed,
-                                      const std::string& request = "") const {
+                                      const std::string& request = "",
+                                      unsigned rest = 20'000) const {
         constexpr unsigned worlds = 60;
         std::set<Counts> seen;
         for (unsigned seed = 1; seed <= worlds; ++seed) {
@@ -164,7 +165,7 @@ protected:
             const Ran before = simulate(matter, world + " --until " + std::to_string(when - 1));
             const auto leader = before.json().at("leader").at("1").to_number<unsigned>();
             const Ran after =
-                simulate(matter, world + " --until " + std::to_string(when + 40'000) + deed +
+                simulate(matter, world + " --until " + std::to_string(when + rest) + deed +
                                      std::to_string(leader) + "@" + std::to_string(when) + request);
             seen.insert(counts_of(matter, after) - counts_of(matter, before));
         }
@@ -178,9 +179,8 @@ protected:
                   << testing::PrintToString(seen) << "\n";
         EXPECT_TRUE(seen.contains(wire));
     }
-    // Where there are more ways than worlds: what is the same in all worlds is the same on the
-    // wire, and of nothing there is more than in any of them.
-    static void expect_no_more(const Counts& wire, const std::set<Counts>& seen) {
+    // Every type within what the simulator shows of it: where there are more ways than worlds.
+    static void expect_within(const Counts& wire, const std::set<Counts>& seen) {
         Counts types = wire;
         for (const Counts& one : seen) types.insert(one.begin(), one.end());
         for (const auto& [name, ignored] : types) {
@@ -195,10 +195,8 @@ protected:
             }
             std::cout << name << ": " << of(wire) << " on the wire, " << least << " to " << most
                       << " in the simulator\n";
+            EXPECT_GE(of(wire), least) << name;
             EXPECT_LE(of(wire), most) << name;
-            if (least == most) {
-                EXPECT_EQ(of(wire), most) << name;
-            }
         }
     }
 
@@ -223,13 +221,17 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
-// How often somebody looks around before one of them has found all depends on every phase.
+// How often somebody looks around before one of them has found all depends on every phase, and who
+// leads goes on looking now and then for the one that is missing: at rest is between two moments.
 class CountedReorganisation : public CountedElection {};
 
 TEST_P(CountedReorganisation, AFailoverCostsWhatTheSimulatorSays) {
     const Matter& matter = GetParam();
     if (!simulator_has(matter)) GTEST_SKIP() << "this build has no stack of it";
-    expect_no_more(failover_on_the_wire(matter), in_the_simulator(matter, " --crash "));
+    const Counts wire = failover_on_the_wire(matter);
+    std::set<Counts> seen = in_the_simulator(matter, " --crash ");
+    seen.merge(in_the_simulator(matter, " --crash ", "", 40'000));
+    expect_within(wire, seen);
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalog, CountedReorganisation,

@@ -17,6 +17,7 @@
 #include "cli/compare.h"
 #include "cli/detector.h"
 #include "cli/node_words.h"
+#include "cli/replay.h"
 #include "cli/sim.h"
 
 namespace conclave {
@@ -195,9 +196,20 @@ void add_check(CLI::App& app, Words& words) {
     check->add_option("--svg", words.check.svg, "draw the counterexample");
 }
 
+void add_replay(CLI::App& app, Words& words) {
+    auto* replay = app.add_subcommand("replay", "a recorded run through the same world");
+    replay
+        ->add_option("paths", words.replay.paths,
+                     "a trace of `sim`; or recordings of nodes, FILE... or DIR...")
+        ->required();
+    replay->add_option("--group", words.replay.group, "of the recordings, if there are several");
+    replay->add_option("--from", words.replay.from, "tell and draw from this time on (200, 5s)");
+    replay->add_option("--to", words.replay.to, "and end here");
+    replay->add_option("--last", words.replay.last, "tell and draw only the end: 5s");
+    replay->add_option("--svg", words.replay.svg, "draw the recordings as a space-time diagram");
+}
+
 void add_others(CLI::App& app, Words& words) {
-    auto* replay = app.add_subcommand("replay", "a recorded trace through the same world");
-    replay->add_option("trace", words.replay.trace, "FILE")->required();
     auto* compare = app.add_subcommand("compare", "messages and time beside the formulas");
     compare->add_option("algorithms", words.compare.algorithms, "ALGORITHM...");
     compare->add_option("--nodes", words.compare.nodes, "A..B");
@@ -266,6 +278,7 @@ int command(int argc, const char* const* argv) {
     add_global(app, words);
     add_sim(app, words);
     add_check(app, words);
+    add_replay(app, words);
     add_others(app, words);
     add_node_words(app, words.node);
     try {

@@ -23,6 +23,7 @@ void add_running(CLI::App& app, NodeWords& words) {
     up->add_option("-n", words.up.nodes, "how many nodes");
     up->add_option("--algorithm", words.up.algorithm, "of the election");
     up->add_option("--dir", words.up.folder, "a folder to keep; else a temporary one");
+    up->add_flag("--record", words.up.record, "every step, into DIR/NODE/record: see `replay`");
     auto* node = app.add_subcommand("node", "one node");
     node->add_option("--config", words.node.config, "FILE");
     node->add_option("--set", words.node.overrides, "SECTION.KEY=VALUE, over the file")

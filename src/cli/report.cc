@@ -64,6 +64,15 @@ std::string messages_line(const Report& report) {
     return line + "\n";
 }
 
+std::string violations_lines(const Terminal& terminal, const Report& report) {
+    std::string text;
+    for (const Violation& one : report.violations) {
+        text += terminal.bad("violated") + ": " + one.property + " (" + one.what + ") at " +
+                number_text(one.at) + "\n";
+    }
+    return text.empty() ? terminal.good("every property holds") + "\n" : text;
+}
+
 }  // namespace
 
 std::string report_text(const Terminal& terminal, std::string_view algorithm, const Plan& plan,
@@ -76,12 +85,12 @@ std::string report_text(const Terminal& terminal, std::string_view algorithm, co
     text += "time " + number_text(report.time) + " units to the last message";
     if (report.elected_at) text += ", first in office at " + number_text(*report.elected_at);
     text += "\n";
-    for (const Violation& one : report.violations) {
-        text += terminal.bad("violated") + ": " + one.property + " (" + one.what + ") at " +
-                number_text(one.at) + "\n";
-    }
-    if (report.violations.empty()) text += terminal.good("every property holds") + "\n";
-    return text;
+    return text + violations_lines(terminal, report);
+}
+
+std::string outcome_text(const Terminal& terminal, const Report& report) {
+    return leader_line(terminal, report) + messages_line(report) +
+           violations_lines(terminal, report);
 }
 
 std::optional<double> messages_per_entry(const Report& report) {

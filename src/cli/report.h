@@ -11,6 +11,8 @@
 
 namespace conclave {
 
+// Who leads, what was sent, what was violated.
+std::string outcome_text(const Terminal& terminal, const Report& report);
 std::string report_text(const Terminal& terminal, std::string_view algorithm, const Plan& plan,
                         const Report& report);
 // Whole numbers without an exponent: Boost.JSON would write 4 as 4E0.

@@ -1,4 +1,4 @@
-// cli/script_file.h -- `conclave sim FILE` and `conclave replay FILE`: a script against what it
+// cli/script_file.h -- `conclave sim FILE` and `conclave replay TRACE`: a script against what it
 // expects.
 #pragma once
 #include <string>

@@ -201,8 +201,4 @@ Exit run_sim(const Terminal& terminal, const SimOptions& options) {
     return options.runs == 1 ? one_run(job) : many_runs(job);
 }
 
-Exit run_replay(const Terminal& terminal, const ReplayOptions& options) {
-    return run_script_file(terminal, options.trace, Script::judge);
-}
-
 }  // namespace conclave

@@ -1,4 +1,4 @@
-// cli/sim.h -- `conclave sim` and `conclave replay`: worlds from the command line or from a file.
+// cli/sim.h -- `conclave sim`: worlds from the command line or from a file.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -21,10 +21,5 @@ struct SimOptions {
 };
 
 Exit run_sim(const Terminal& terminal, const SimOptions& options);
-
-struct ReplayOptions {
-    std::string trace;
-};
-Exit run_replay(const Terminal& terminal, const ReplayOptions& options);
 
 }  // namespace conclave

@@ -116,8 +116,12 @@ Exit run_up(const Terminal& terminal, const UpOptions& options) {
     }
     Folder folder;
     if (!make_folder(options, folder)) return Exit::cannot_create;
-    auto cluster = Cluster::prepare(
-        {folder.path, options.nodes, options.algorithm, "main", "/proc/self/exe", ""});
+    Cluster::Plan plan;
+    plan.folder = folder.path;
+    plan.nodes = options.nodes;
+    plan.algorithm = options.algorithm;
+    plan.record = options.record;
+    auto cluster = Cluster::prepare(plan);
     if (!cluster) {
         complain(cluster.error().what);
         return Exit::cannot_create;

@@ -12,6 +12,7 @@ struct UpOptions {
     std::uint32_t nodes = 3;
     std::string algorithm = "quorum";
     std::string folder;  // kept; empty: a temporary one, gone at the end
+    bool record = false;
 };
 // Until Ctrl-C, SIGTERM, or all nodes have ended; leaves nothing behind.
 Exit run_up(const Terminal& terminal, const UpOptions& options);

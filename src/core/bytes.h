@@ -126,7 +126,13 @@ template <class Layout, class T> [[nodiscard]] bool read_optional(ByteView& in, 
     bool present = false;
     optional.reset();
     if (!read_integer(in, present)) return false;
-    return !present || decode<Layout>(in, optional.emplace());
+    if (!present) return true;
+    // Not emplace(): to clang a struct with defaults inside the struct that has it optionally
+    // cannot be made of nothing.
+    typename T::value_type value{};
+    if (!decode<Layout>(in, value)) return false;
+    optional = std::move(value);
+    return true;
 }
 
 template <class Layout, class T> [[nodiscard]] bool read_variant(ByteView& in, T& variant) {

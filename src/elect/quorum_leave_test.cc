@@ -57,6 +57,15 @@ TEST_F(Departing, AVoterMayStopOnlyWhenItsPromiseHasRunOut) {
     EXPECT_EQ(outstanding(two), false);
 }
 
+TEST_F(Departing, AVoterThatIsReleasedMayStopAtOnce) {
+    two.receives(3, Renew{Epoch{1}, Nonce{2}, {0, NodeId{3}}, {}});
+    two.is_asked(Depart{});
+    EXPECT_FALSE(two.tells<Departed>());
+    two.receives(3, Release{Epoch{1}});
+    EXPECT_TRUE(two.tells<Departed>());
+    EXPECT_EQ(outstanding(two), false);
+}
+
 TEST_F(Departing, AVoterThatStopsPromisesNothingAnyMore) {
     two.is_asked(Depart{});
     two.receives(3, Renew{Epoch{1}, Nonce{2}, {0, NodeId{3}}, {}});

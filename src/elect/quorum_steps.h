@@ -70,6 +70,7 @@ inline void Quorum::unbind(Turn& turn, Duration head_start) {
     voter.release();
     turn.disarm(PromiseOver{});
     vacate(turn, head_start);
+    if (voter.departing) close_books(turn);  // at once: nothing else may happen here for long
 }
 inline void Quorum::follow(Turn& turn, NodeId winner, Epoch epoch) {
     attempts = 0;

@@ -22,7 +22,7 @@
 namespace conclave::net {
 
 // What a driver stands on. `told` is called once per notice, with its own type; `stepped` between
-// the step and obeying its effects, for those who keep a journal.
+// the step and obeying its effects, for those who keep a journal or a recording.
 template <class G, class P>
 concept Ground = requires(G& ground, NodeId to, ByteView bytes, Instant due, std::uint32_t stamp,
                           Wait wait, const Event<P>& event, const std::vector<Effect<P>>& effects) {
@@ -32,7 +32,7 @@ concept Ground = requires(G& ground, NodeId to, ByteView bytes, Instant due, std
     ground.send(to, bytes);
     ground.alarm(due, stamp);
     ground.save(bytes);
-    ground.stepped(event, effects);
+    ground.stepped(due, event, effects);
 };
 
 // Messages by type: sent as the source says, sent because of our fixes, received.
@@ -96,7 +96,7 @@ private:
         running_ = true;
         while (!saving_) {
             if (next_effect_ < effects_.list.size()) {
-                std::visit([this](auto& one) { obey(one); }, effects_.list[next_effect_++]);
+                std::visit([this](auto& one) { this->obey(one); }, effects_.list[next_effect_++]);
             } else if (next_waiting_ < waiting_.size()) {
                 take(std::exchange(waiting_[next_waiting_++], Waiting(0U)));
             } else {
@@ -120,8 +120,9 @@ private:
         effects_.list.clear();
         next_effect_ = 0;
         const Seat<P> seat{self_, members_, config_, ground_.attribute(), incarnation_};
-        step(state_, seat, ground_.now(), event, effects_);
-        ground_.stepped(event, effects_.list);
+        const Instant now = ground_.now();
+        step(state_, seat, now, event, effects_);
+        ground_.stepped(now, event, effects_.list);
     }
     std::optional<typename P::Timer> disarm(std::uint32_t stamp) {
         for (auto armed = timers_.begin(); armed != timers_.end(); ++armed) {

@@ -73,7 +73,7 @@ struct Desk {
     }
     void alarm(Instant, std::uint32_t stamp) { stamps.push_back(stamp); }
     void save(ByteView record) { saves.emplace_back(record.begin(), record.end()); }
-    void stepped(const Event<Clerk>&, const std::vector<Effect<Clerk>>&) {}
+    void stepped(Instant, const Event<Clerk>&, const std::vector<Effect<Clerk>>&) {}
     void told(const Clerk::Written& written) {
         heard.push_back(written.number);
         if (when_told) std::exchange(when_told, {})();

@@ -142,6 +142,12 @@ struct Logging {
     friend bool operator==(const Logging&, const Logging&) = default;
 };
 
+struct Record {  // of every step of every machine, for `conclave replay`
+    Path dir;    // empty: nothing is recorded
+    std::int64_t bytes = std::int64_t{64} << 20;  // of all its files together
+    friend bool operator==(const Record&, const Record&) = default;
+};
+
 struct Config {
     Cluster cluster;
     Self node;
@@ -153,6 +159,7 @@ struct Config {
     Locks locks;
     std::vector<Mutex> mutexes;  // by name
     Logging log;
+    Record record;
     Origins origins;
     friend bool operator==(const Config&, const Config&) = default;
 };

@@ -46,6 +46,7 @@ private:
     }
     // What nobody has set, and yet has a value; a comment, or it would be set the next time.
     void add_derived(const std::string& section, std::string_view key) {
+        if (section == "record") return add_line("# dir", "\"\"", "nothing is recorded");
         if (section != "detector") return;
         const auto [period, margin] = detector_settings(config_.detector);
         add_line("# " + std::string(key), *toml_text(key == "period" ? period : margin),

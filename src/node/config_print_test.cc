@@ -44,6 +44,14 @@ TEST(ConfigPrint, TheDetectorsNumbersAreShownWhereTheyFollowFromTheGoal) {
     EXPECT_THAT(printed, ContainsRegex("\n# margin = \"300ms\" +# follows from detect_within\n"));
 }
 
+TEST(ConfigPrint, WithoutAFolderItSaysThatNothingIsRecorded) {
+    EXPECT_THAT(print_effective(parsed(sample).config.value()),
+                ContainsRegex("\ndir = \"/etc/conclave/record\" +# .*:[0-9]+\n"));
+    const std::string text = sample_with("dir = \"record\"\nbytes = 10000000\n", "");
+    EXPECT_THAT(print_effective(parsed(text).config.value()),
+                ContainsRegex("\n# dir = \"\" +# nothing is recorded\n"));
+}
+
 TEST(ConfigPrint, TheFailoverBoundStandsAboveItsGroup) {
     const auto bound = [](const Group& group, const Config&) {
         return group.name == "billing" ? std::optional<Duration>(612ms) : std::nullopt;

@@ -47,6 +47,8 @@ TEST(ConfigRead, EverySettingArrives) {
     EXPECT_EQ(config.mutexes[0].algorithm, "maekawa");
     EXPECT_EQ(config.log.level, Level::debug);
     EXPECT_EQ(config.log.format, LogFormat::json);
+    EXPECT_EQ(config.record.dir, "/etc/conclave/record");
+    EXPECT_EQ(config.record.bytes, 10'000'000);
 }
 
 TEST(ConfigRead, LittleHasToBeSaid) {

@@ -18,6 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t longest_name = 63;  // of a label in a certificate's name
 constexpr double largest_threshold = 100;
+constexpr std::int64_t least_recorded = 1'000'000, most_recorded = 1'000'000'000'000;
 
 // What the words of a group are good for depends on its algorithm.
 constexpr std::array<std::string_view, 2> reorganising{"garcia-molina", "invitation"};
@@ -54,6 +55,7 @@ public:
         api();
         detector();
         within("locks.session_max", config_.locks.session_max, 100ms, 1h);
+        record();
         for (const Group& group : config_.groups) check(group);
         for (const Mutex& mutex : config_.mutexes) check(mutex);
     }
@@ -216,6 +218,17 @@ private:
         for (const net::Address& address : config_.api.listen) {
             if (net::is_loopback(address)) continue;
             warn("api.listen", net::to_text(address) + " lets other machines read the state");
+        }
+    }
+
+    void record() {
+        if (config_.record.bytes < least_recorded || config_.record.bytes > most_recorded) {
+            error("record.bytes", "record.bytes must be " + std::to_string(least_recorded) +
+                                      " to " + std::to_string(most_recorded) + ", not " +
+                                      std::to_string(config_.record.bytes));
+        }
+        if (given("record.bytes") && config_.record.dir.empty()) {
+            warn("record.bytes", "nothing is recorded without record.dir");
         }
     }
 

@@ -147,9 +147,11 @@ TEST(ConfigRules, AGroupAsksOnlyForWhatItsAlgorithmCanDo) {
          "lease = 80ms is shorter than the detector's period of 90ms"},
         {"lease = \"300ms\"", "lease = \"2h\"", "groups.billing.lease must be 10ms to 1h, not 2h"},
         {"session_max = \"3s\"", "session_max = \"0s\"", "locks.session_max must be 100ms to 1h"},
+        {"bytes = 10000000", "bytes = 1000", "record.bytes must be 1000000 to 1000000000000, not"},
         {"role = \"voter\"", "role = \"learner\"", "only a voter can stand, and this node is none"},
     });
-    expect_warnings({{"algorithm = \"quorum\"", "algorithm = \"bully\"", "bully has no leases"},
+    expect_warnings({{"dir = \"record\"\n", "", "nothing is recorded without record.dir"},
+                     {"algorithm = \"quorum\"", "algorithm = \"bully\"", "bully has no leases"},
                      {"algorithm = \"quorum\"", "algorithm = \"bully\"",
                       "in bully every node stands, however it is"}});
     EXPECT_TRUE(parsed(sample_with("\"invitation\"", "\"garcia-molina\"")).config);

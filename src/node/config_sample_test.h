@@ -73,6 +73,10 @@ session_max = "3s"
 [mutex.press]
 algorithm = "maekawa"
 
+[record]
+dir = "record"
+bytes = 10000000
+
 [log]
 level = "debug"
 format = "json"

@@ -61,6 +61,8 @@ template <class Configuration, class F> void each_setting(Configuration& config,
     }
     setting("log", "level", config.log.level);
     setting("log", "format", config.log.format);
+    setting("record", "bytes", config.record.bytes);
+    setting("record", "dir", config.record.dir);
 }
 
 // As it stands in the file: [groups.billing], and [[peers]] for "peers.0".

@@ -103,12 +103,33 @@ private:
     Moment sending_;
 };
 
+// A step as bytes, in buffers that are used again.
+template <class P> class Stenographer {
+public:
+    void write(Ground& ground, Instant at, const Event<P>& event,
+               const std::vector<Effect<P>>& effects) {
+        event_.clear();
+        effects_.clear();
+        encode<wire::Growing>(event_, event);
+        encode<wire::Growing>(effects_, effects);
+        const auto* letter = std::get_if<Received<P>>(&event);
+        wire::RecordedStep step;
+        step.at = at;
+        step.event = event_;
+        step.effects = effects_;
+        ground.record(step, letter ? std::optional(letter->from) : std::nullopt);
+    }
+
+private:
+    Bytes event_, effects_;
+};
+
 template <Protocol P> class MachineOf final : public Machine {
 public:
     MachineOf(const Placement& placement, Ground& ground)
         : members_(placement.members),
           config_(tuned<P>(placement)),
-          ground_{ground, Scribe<P>(ground)},
+          ground_{ground, Scribe<P>(ground), {}},
           driver_(placement.self, members_, config_, placement.incarnation, ground_) {}
 
     std::optional<Error> boot(const std::optional<Bytes>& record) override {
@@ -119,6 +140,7 @@ public:
         driver_.happen(std::move(booted));
         return std::nullopt;
     }
+    bool booted() const override { return ground_.booted; }
     bool receive(NodeId from, ByteView message) override { return driver_.receive(from, message); }
     bool awaits(std::uint32_t stamp) const override { return driver_.awaits(stamp); }
     void fire(std::uint32_t stamp) override { driver_.fire(stamp); }
@@ -171,11 +193,17 @@ public:
         return count(static_cast<typename P::Message*>(nullptr));
     }
     std::string show() const override { return to_text(driver_.state()); }
+    void portray(wire::RecordedMachine& into) const override {
+        encode<wire::Growing>(into.config, config_);
+        if (ground_.booted) encode<wire::Growing>(into.state.emplace(), driver_.state());
+    }
 
 private:
     struct Feet {  // the driver's ground, with notices that every node understands
         Ground& ground;
         Scribe<P> scribe;
+        Stenographer<P> stenographer;
+        bool booted = false;
 
         Instant now() { return ground.now(); }
         Attribute attribute() { return ground.attribute(); }
@@ -183,8 +211,10 @@ private:
         void send(NodeId to, ByteView message) { ground.send(to, message); }
         void alarm(Instant due, std::uint32_t stamp) { ground.alarm(due, stamp); }
         void save(ByteView record) { ground.save(record); }
-        void stepped(const Event<P>& event, const std::vector<Effect<P>>& effects) {
+        void stepped(Instant at, const Event<P>& event, const std::vector<Effect<P>>& effects) {
+            booted = true;
             scribe.write(event, effects);
+            if (ground.recording()) stenographer.write(ground, at, event, effects);
         }
         template <class N> void told(const N& notice) {
             if constexpr (holds<Told, N>) ground.told(notice);

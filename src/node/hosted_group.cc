@@ -44,6 +44,8 @@ void HostedGroup::told(const Told& notice) {
 }
 
 HostedGroup::Answer HostedGroup::ask(const Wish& wish) {
+    // What it knows is still on disk: whatever it saved now would overwrite that.
+    if (!machine_->booted()) return {true, Refused{Refused::Why::busy}};
     refused_.reset();
     const bool understood = machine_->ask(wish);
     return {understood, std::exchange(refused_, std::nullopt)};
@@ -63,6 +65,18 @@ void HostedGroup::follow_tenure(Instant now) {
     } else if (tenure_) {
         tenure_->until = std::min(tenure_->until, now);
     }
+}
+
+void HostedGroup::record(wire::RecordedStep step, std::optional<NodeId> from) {
+    step.machine = number_;
+    step.attribute = attribute_;
+    estate_.record(step, from);
+}
+
+wire::RecordedMachine HostedGroup::portrait() const {
+    wire::RecordedMachine machine{name_, algorithm_, {members_.begin(), members_.end()}, {}, {}};
+    machine_->portray(machine);
+    return machine;
 }
 
 void HostedGroup::name_leader(const LeaderIs& told) {

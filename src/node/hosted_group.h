@@ -41,6 +41,8 @@ public:
     virtual void save(std::uint32_t machine, ByteView record) = 0;
     virtual void changed(const Change& change) = 0;
     virtual void told(std::uint32_t machine, const Told& notice) = 0;
+    virtual bool recording() const = 0;
+    virtual void record(wire::RecordedStep step, std::optional<NodeId> from) = 0;
 };
 
 class HostedGroup final : public Ground {
@@ -69,6 +71,8 @@ public:
     const std::optional<Definition>& definition() const { return definition_; }
     bool departed() const { return departed_; }
 
+    wire::RecordedMachine portrait() const;  // as a recording begins with it
+
     // Called once, at the next change; not at all if the returned handle is dropped first.
     using Watch = std::shared_ptr<std::function<void()>>;
     [[nodiscard]] Watch when_changed(std::function<void()> then);
@@ -82,6 +86,8 @@ public:
     void save(ByteView record) override { estate_.save(number_, record); }
     void told(const Told& notice) override;
     void note(Moment moment) override;
+    bool recording() const override { return estate_.recording(); }
+    void record(wire::RecordedStep step, std::optional<NodeId> from) override;
 
 private:
     void name_leader(const LeaderIs& told);

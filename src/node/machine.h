@@ -18,6 +18,7 @@
 #include "core/node_set.h"
 #include "core/protocol.h"
 #include "core/result.h"
+#include "wire/recording.h"
 
 namespace conclave::node {
 
@@ -48,6 +49,10 @@ public:
     virtual void save(ByteView record) = 0;                    // then Machine::saved()
     virtual void told(const Told& notice) = 0;
     virtual void note(Moment moment) = 0;
+    // Whether each step is wanted, with the message's sender if it was one; what the machine cannot
+    // know of it is filled in.
+    virtual bool recording() const = 0;
+    virtual void record(wire::RecordedStep step, std::optional<NodeId> from) = 0;
 };
 
 // Where and how a machine is placed.
@@ -86,6 +91,7 @@ public:
     virtual ~Machine() = default;
     // Nothing happens before this. An error names what is wrong with the record.
     [[nodiscard]] virtual std::optional<Error> boot(const std::optional<Bytes>& record) = 0;
+    virtual bool booted() const = 0;
     [[nodiscard]] virtual bool receive(NodeId from, ByteView message) = 0;  // false: malformed
     virtual bool awaits(std::uint32_t stamp) const = 0;  // else firing it would do nothing
     virtual void fire(std::uint32_t stamp) = 0;
@@ -97,7 +103,8 @@ public:
     virtual std::optional<Tenure> tenure(Instant now) const = 0;  // if it leads and has a lease
     virtual std::optional<Opinion> opinion(NodeId peer) const = 0;
     virtual std::vector<MessageCount> counts() const = 0;
-    virtual std::string show() const = 0;  // the whole state, for people
+    virtual std::string show() const = 0;                         // the whole state, for people
+    virtual void portray(wire::RecordedMachine& into) const = 0;  // settings and state, as bytes
 };
 
 class Host {

@@ -117,7 +117,7 @@ struct Metrics::Series {
     std::vector<Counter*> suspicions, false_suspicions;                // by peer
     Family<Counter>& sent;
     Family<Counter>& received;
-    Counter& lock_lost;
+    Counter &lock_lost, &recorded, &dropped;
     Histogram &failover, &heartbeat_delay, &peer_rtt, &lock_wait, &loop_lag;
     Family<Histogram>& requests;
     std::map<std::pair<std::string, int>, Histogram*, std::less<>> by_route;
@@ -145,6 +145,10 @@ Metrics::Series::Series(const MetricLabels& labels)
       received(counters("conclave_messages_received_total", "Messages from peers, by kind.")),
       lock_lost(counters("conclave_lock_lost_total", "Locks that ended before they were released.")
                     .Add({})),
+      recorded(counters("conclave_recorded_bytes_total", "What the flight recorder has written.")
+                   .Add({})),
+      dropped(
+          counters("conclave_recorder_dropped_total", "Steps that could not be recorded.").Add({})),
       failover(histograms("conclave_failover_seconds", "From a leader's loss to the next leader.")
                    .Add({}, failover_bounds)),
       heartbeat_delay(histograms("conclave_heartbeat_delay_seconds",
@@ -216,6 +220,8 @@ void Metrics::Series::show(const Snapshot& now) {
         end = static_cast<double>(now.certificate_expiry->time_since_epoch().count());
     }
     set(expiry, {}, end);
+    catch_up(recorded, now.recorded_bytes);
+    catch_up(dropped, now.dropped_steps);
     locks_held.Set(static_cast<double>(now.locks_held));
     lock_waiters.Set(static_cast<double>(now.lock_waiters));
     sessions.Set(static_cast<double>(now.sessions));

@@ -59,6 +59,7 @@ struct Snapshot {
     std::vector<Group> groups;  // in the order of MetricLabels
     std::vector<Peer> peers;
     std::uint64_t locks_held = 0, lock_waiters = 0, sessions = 0;
+    std::uint64_t recorded_bytes = 0, dropped_steps = 0;         // by the flight recorder
     std::optional<std::chrono::sys_seconds> certificate_expiry;  // nothing: plaintext
 };
 

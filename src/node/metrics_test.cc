@@ -64,7 +64,8 @@ TEST(Metrics, AllOfThemAreThereWithTheirTypes) {
           "lock_waiters", "sessions", "certificate_expiry_timestamp_seconds"}},
         {"counter",
          {"leader_changes_total", "suspicions_total", "false_suspicions_total",
-          "messages_sent_total", "messages_received_total", "lock_lost_total"}},
+          "messages_sent_total", "messages_received_total", "lock_lost_total",
+          "recorded_bytes_total", "recorder_dropped_total"}},
         {"histogram",
          {"failover_seconds", "heartbeat_delay_seconds", "peer_rtt_seconds", "lock_wait_seconds",
           "loop_lag_seconds", "api_request_duration_seconds"}},
@@ -132,6 +133,18 @@ TEST(Metrics, EachEventCountsForItsOwnSeries) {
     EXPECT_EQ(page["false_suspicions_total{peer=\"n2\"}"], 0);
     EXPECT_EQ(page["false_suspicions_total{peer=\"n3\"}"], 1);
     EXPECT_EQ(page["lock_lost_total"], 1);
+}
+
+TEST(Metrics, WhatIsRecordedIsATotalToo) {
+    Metrics metrics(labels);
+    Snapshot now = quiet();
+    now.recorded_bytes = 1000;
+    static_cast<void>(metrics.text(now));
+    now.recorded_bytes = 1500;
+    now.dropped_steps = 3;
+    const Page page(metrics.text(now));
+    EXPECT_EQ(page["recorded_bytes_total"], 1500);
+    EXPECT_EQ(page["recorder_dropped_total"], 3);
 }
 
 TEST(Metrics, MessagesAreTotalsThatTheMachinesCounted) {

@@ -33,7 +33,7 @@ Node::Node(boost::asio::io_context& loop, const Config& config, LogSink& log, Me
 Node::~Node() { stop(); }
 
 void Node::stop() {
-    stopped_ = true;
+    if (!std::exchange(stopped_, true) && recorder_) recorder_->end();
     for (auto& errands : errands_) errands->stop();
     if (links_) links_->stop();
     alarm_.reset();  // it would keep the loop waiting
@@ -55,7 +55,8 @@ void Node::take_stand(std::size_t at) {
 
 void Node::depart() {
     for (auto& group : groups_) {
-        if (!group->ask(Depart{}).understood) departed_.insert(group.get());
+        const HostedGroup::Answer answer = group->ask(Depart{});
+        if (!answer.understood || answer.refused) departed_.insert(group.get());
     }
 }
 
@@ -92,6 +93,7 @@ std::optional<Error> Node::place_machines() {
     for (const Group& group : config_.groups) {
         if (group.algorithm) add_group(group);
     }
+    if (!config_.record.dir.empty()) start_recording();
     return std::nullopt;
 }
 
@@ -137,6 +139,29 @@ std::optional<Error> Node::open_links() {
     if (peers_.empty()) boot_due_ = now();
     wake_at_next();
     return std::nullopt;
+}
+
+void Node::start_recording() {
+    FlightRecorder::Settings settings;
+    settings.folder = config_.record.dir;
+    settings.bytes = static_cast<std::uint64_t>(config_.record.bytes);
+    settings.head.cluster = config_.cluster.name;
+    settings.head.node = config_.node.id;
+    settings.head.name = config_.node.name;
+    settings.head.incarnation = incarnation_;
+    settings.head.clock = clock_identity();
+    settings.now = net::now;
+    settings.machines = [this] {
+        std::vector<wire::RecordedMachine> machines{detector_->portrait()};
+        for (const auto& group : groups_) machines.push_back(group->portrait());
+        return machines;
+    };
+    log_.log(Level::info, "every step is recorded", {{"folder", config_.record.dir.string()}});
+    recorder_ = std::make_unique<FlightRecorder>(std::move(settings), log_);
+}
+
+FlightRecorder::Totals Node::recorded() const {
+    return recorder_ ? recorder_->totals() : FlightRecorder::Totals{};
 }
 
 void Node::boot_when_linked() {

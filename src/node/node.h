@@ -23,6 +23,7 @@
 #include "net/log.h"
 #include "node/config.h"
 #include "node/errands.h"
+#include "node/flight_recorder.h"
 #include "node/hosted_group.h"
 #include "node/metrics.h"
 #include "node/timers.h"
@@ -88,6 +89,9 @@ public:
     bool departed() const;
     void stop();
 
+    // What has been recorded; nothing if that is switched off.
+    FlightRecorder::Totals recorded() const;
+
     // The disk has failed: why. Nothing is decided here any more.
     const std::optional<Error>& failure() const { return failure_; }
 
@@ -96,6 +100,7 @@ private:
     std::optional<Error> take(Store store);
     std::optional<Error> place_machines();
     std::optional<Error> open_links();
+    void start_recording();
     void boot_when_linked();
     void boot(HostedGroup& group);
 
@@ -111,6 +116,8 @@ private:
     void save(std::uint32_t machine, ByteView record) override;
     void changed(const Change& change) override;
     void told(std::uint32_t machine, const Told& notice) override;
+    bool recording() const override { return recorder_ && recorder_->on(); }
+    void record(wire::RecordedStep step, std::optional<NodeId> from) override;
 
     void deliver(PeerState& peer, std::uint32_t group, ByteView message);
     void catch_up(PeerState& peer);
@@ -146,6 +153,7 @@ private:
     std::unique_ptr<HostedGroup> detector_;
     std::vector<std::unique_ptr<HostedGroup>> groups_;
     std::vector<PeerState> peers_;
+    std::unique_ptr<FlightRecorder> recorder_;               // none: it is switched off
     std::vector<std::pair<std::uint64_t, Change>> changes_;  // the newest
     std::uint64_t next_change_ = 1;
     std::vector<std::weak_ptr<Listener>> listeners_;

@@ -193,6 +193,12 @@ void Node::told(std::uint32_t number, const Told& notice) {
         notice);
 }
 
+void Node::record(wire::RecordedStep step, std::optional<NodeId> from) {
+    const PeerState* peer = from ? find_peer(*from) : nullptr;
+    if (peer) step.life = peer->incarnation;
+    recorder_->step(step);
+}
+
 void Node::spread(const Verdict& verdict, NodeId about) {
     for (auto& group : groups_) {
         if (group->members().contains(about)) group->machine().hear(verdict);

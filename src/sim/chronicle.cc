@@ -1,6 +1,8 @@
 // sim/chronicle.cc -- the trace and the diagram, line by line.
 #include "sim/chronicle.h"
 
+#include <algorithm>
+
 #include "sim/narrate.h"
 #include "sim/plan_text.h"
 
@@ -18,6 +20,13 @@ Chronicle::Chronicle(const Plan& plan, std::string_view algorithm)
     }
     for (NodeId node : plan.down) down_since_[place(node)] = 0;
     diagram_.title = std::string(algorithm);
+}
+
+void Chronicle::begin(Instant at) {
+    diagram_.begin = in_units(at);
+    for (auto& since : down_since_) {
+        if (since) since = diagram_.begin;
+    }
 }
 
 void Chronicle::boot(Instant now, std::uint32_t node) {
@@ -63,8 +72,9 @@ void Chronicle::fault(Instant now, const Fault& fault) {
 void Chronicle::arrival(Instant now, const Letter& letter) {
     command(now, "deliver " + letter.text);
     if (!drawing_) return;
-    diagram_.arrows.push_back({letter.from, letter.to, in_units(letter.sent), drawn(now),
-                               std::string(letter.name), Diagram::Fate::delivered, letter.kind});
+    const double sent = std::max(diagram_.begin, in_units(letter.sent));
+    diagram_.arrows.push_back({letter.from, letter.to, sent, drawn(now), std::string(letter.name),
+                               Diagram::Fate::delivered, letter.kind});
 }
 
 void Chronicle::timer(Instant now, std::uint32_t node, const std::string& timer) {
@@ -92,6 +102,17 @@ void Chronicle::loss(Instant now, const Letter& letter, Loss why) {
                                    in_units(letter.sent) + 1, std::string(letter.name),
                                    Diagram::Fate::lost, letter.kind});
     }
+}
+
+void Chronicle::unheard(const Letter& letter) {
+    if (!drawing_) return;
+    diagram_.arrows.push_back({letter.from, letter.to, in_units(letter.sent),
+                               in_units(letter.sent) + 1, std::string(letter.name),
+                               Diagram::Fate::in_flight, letter.kind});
+}
+
+void Chronicle::end(Instant now, std::uint32_t node, const std::string& how) {
+    if (drawing_ && !down_since_[node]) crash(node, now, how);
 }
 
 void Chronicle::duplicate(Instant, const Letter& letter) {

@@ -35,6 +35,10 @@ public:
     void leader(Instant now, std::uint32_t node, std::optional<NodeId> leader);
     void section(Instant now, std::uint32_t node, bool inside);
     void violation(Instant now, const std::string& line);
+    // The picture begins here, rather than at time 0.
+    void begin(Instant at);
+    void unheard(const Letter& letter);  // sent to somebody of whom nothing is known
+    void end(Instant now, std::uint32_t node, const std::string& how);
     // From now on the picture is so far ahead of the clock: where time stands still, steps need
     // room.
     void draw_ahead(Duration ahead) { ahead_ = ahead; }

@@ -56,7 +56,7 @@ struct Diagram {
     };
 
     std::string title, subtitle;
-    double end = 0;  // later events still widen the picture
+    double begin = 0, end = 0;  // events outside still widen the picture
     std::vector<Lane> lanes;
     std::vector<Arrow> arrows;
     std::vector<Span> down, paused, held;  // held: inside the critical section

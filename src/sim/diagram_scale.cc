@@ -47,7 +47,7 @@ std::vector<Touch> touches_of(const Diagram& diagram) {
 }
 
 std::vector<double> moments_of(const Diagram& diagram, const std::vector<Touch>& touches) {
-    std::vector<double> moments{0, diagram.end};
+    std::vector<double> moments{diagram.begin, diagram.end};
     for (const auto& touch : touches) moments.push_back(touch.time);
     for (const auto& cut : diagram.cuts) moments.insert(moments.end(), {cut.from, cut.to});
     for (const auto& reign : diagram.reigns) moments.push_back(reign.to);

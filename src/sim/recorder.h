@@ -1,5 +1,6 @@
 // sim/recorder.h -- writes down a run: as a script that replays it, and as a space-time diagram.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,15 @@ public:
     }
     void violated(Instant now, std::string_view property, const std::string& what) override {
         chronicle_.violation(now, violation_text(property, what));
+    }
+    void begin(Instant at) { chronicle_.begin(at); }
+    void leads(Instant now, std::uint32_t node, std::optional<NodeId> leader) {
+        chronicle_.leader(now, node, leader);
+    }
+    void appears(Instant now, std::uint32_t node) { chronicle_.boot(now, node); }
+    void unheard(const Packet<P>& packet) { chronicle_.unheard(letter(packet)); }
+    void ended(Instant now, std::uint32_t node, const std::string& how) {
+        chronicle_.end(now, node, how);
     }
     void draw_ahead(Duration ahead) { chronicle_.draw_ahead(ahead); }
     // The trace ends with the final states and what the properties say of them, so that a replay

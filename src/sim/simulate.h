@@ -11,6 +11,7 @@
 #include "core/stack.h"
 #include "core/value.h"
 #include "sim/options.h"
+#include "sim/playback.h"
 #include "sim/prepare.h"
 #include "sim/recorder.h"
 #include "sim/simulator.h"
@@ -78,6 +79,20 @@ public:
         prepare(plan, name_, setup);
         const Duration settles = settling_time(plan, setup);
         return std::make_unique<TheatreOf<P>>(plan, std::move(setup), settles);
+    }
+
+    Result<Replayed> replay(const RecordedGroup& group, const Window& window) const override {
+        if constexpr (requires { typename P::Lower; }) {
+            return Error{"a node runs no stack, and this is one: " + std::string(name_)};
+        } else {
+            Playback<P> playback(group, window);
+            auto replayed = playback.run();
+            if (!replayed) return replayed;
+            replayed->report.kind = P::claim.kind;
+            count(playback.counts(), replayed->report);
+            name_leaders(playback.world(), replayed->report);
+            return replayed;
+        }
     }
 
 private:

@@ -10,10 +10,12 @@
 
 #include "core/members.h"
 #include "core/model.h"
+#include "core/result.h"
 #include "sim/adversary.h"
 #include "sim/diagram.h"
 #include "sim/ledger.h"
 #include "sim/oracle.h"
+#include "sim/recorded.h"
 #include "sim/workload.h"
 
 namespace conclave {
@@ -111,6 +113,13 @@ struct Description {
     std::size_t bytes_per_node = 0;
 };
 
+// The recordings of real nodes, lived through again.
+struct Replayed {
+    Report report{};
+    std::vector<Difference> differences{};  // the first of each node's life
+    std::string story{};                    // every event of the window and what it did
+};
+
 // A world in which a script picks what happens, command by command (sim/command.h). The answers are
 // lines that tell what happened; what cannot be done is told as `error: ...`.
 class Theatre {
@@ -131,6 +140,8 @@ public:
     virtual Duration settles_within(const Plan&) const = 0;
     // For a plan that is not refused.
     virtual std::unique_ptr<Theatre> theatre(const Plan&) const = 0;
+    // An error names the place in a file that cannot be read.
+    virtual Result<Replayed> replay(const RecordedGroup&, const Window&) const = 0;
 };
 
 // The simulator of an algorithm. Its body is in sim/simulate.h; those of the catalog have been
