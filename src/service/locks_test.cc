@@ -326,7 +326,7 @@ TEST(LocksOnQuorum, AnEntryCostsThreeMessagesAndAnAnswer) {
     EXPECT_EQ(count("Released"), 20U);
 }
 
-TEST(LocksOnQuorum, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<OnQuorum>(200); }
+TEST(LocksOnQuorum, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<OnQuorum>(30); }
 
 }  // namespace
 }  // namespace conclave
