@@ -26,6 +26,7 @@ test:  ## every test, with sanitizers and as released
 test-all:  ## the same, and the thread sanitizer, clang, clang-tidy and the large checks
 	@tools/install-deps --with-extras
 	@tools/run-tests dev release tsan
+	@tools/run-mutants --build build/release
 	@cmake --build --preset release -j $(jobs) --target benchmarks
 	@$(MAKE) --no-print-directory check-all
 	@cmake --preset clang > build/clang.configure.log || { cat build/clang.configure.log; exit 1; }
@@ -40,6 +41,7 @@ check-all: build  ## all worlds of checks/worlds.def: the large ones and every s
 bench:  ## how fast, how large, and beside Spin, etcd and ZooKeeper
 	@tools/install-deps --with-peers
 	@$(MAKE) --no-print-directory build
+	@tools/run-mutants --build build/release
 	@cmake --build --preset release -j $(jobs) --target benchmarks
 	@for bench in build/release/bench/bench_* bench/*.sh; do \
 	    if [[ -x $$bench ]]; then echo "== $$bench"; $$bench || exit; fi; \
