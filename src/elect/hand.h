@@ -41,6 +41,7 @@ public:
     template <class R> void is_asked(R request) { happens(Asked<P>{std::move(request)}); }
     template <class T> void expires(T timer) { happens(Expired<P>{std::move(timer)}); }
 
+    const std::vector<Effect<P>>& effects() const { return effects_.list; }
     // What the last event made it do: the first of this kind, or nothing.
     template <class M> const M* sends() const {
         return find<M>([](const Effect<P>& effect) {

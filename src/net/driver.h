@@ -55,7 +55,7 @@ public:
     const Tally<P>& tally() const { return tally_; }
 
     void happen(Event<P> event) {
-        waiting_.push_back(std::move(event));
+        waiting_.emplace_back(std::in_place_type<Event<P>>, std::move(event));
         run();
     }
     // False: these bytes are no message of ours.
@@ -73,7 +73,7 @@ public:
     }
     // It has gone off, and counts only if it is still in force when its turn comes.
     void fire(std::uint32_t stamp) {
-        waiting_.push_back(stamp);
+        waiting_.emplace_back(std::in_place_type<std::uint32_t>, stamp);
         run();
     }
     // What was handed to Ground::save is on disk.
@@ -98,7 +98,8 @@ private:
             if (next_effect_ < effects_.list.size()) {
                 std::visit([this](auto& one) { this->obey(one); }, effects_.list[next_effect_++]);
             } else if (next_waiting_ < waiting_.size()) {
-                take(std::exchange(waiting_[next_waiting_++], Waiting(0U)));
+                const Waiting next = std::move(waiting_[next_waiting_++]);
+                take(next);
             } else {
                 break;
             }

@@ -93,6 +93,9 @@ void Connection::on_deadline() {
         case Phase::streaming:
             if (!writing_.empty() && Clock::now() - progress_ > site_->limits.write) return close();
             return send_piece(ping_comment);
+        case Phase::upgraded:
+            if (Clock::now() - progress_ > site_->limits.idle) return close();
+            return arm(site_->limits.idle);
         case Phase::serving:  // the handler's own affair
             return;
         default:
@@ -120,6 +123,7 @@ void Connection::on_read(ErrorCode code, std::size_t size) {
         return;
     }
     if (phase_ == Phase::lingering) return read();
+    if (phase_ == Phase::upgraded) return take_bytes({input_.data(), size});
     reader_.feed({input_.data(), size});
     if (phase_ == Phase::waiting || phase_ == Phase::receiving) advance();
     read();
@@ -191,7 +195,7 @@ void Connection::answer(const Request& request, unsigned status, HeaderFields fi
     std::string text = answer_head(status, fields);
     if (may_have_body(status) && request.method != "HEAD") text += body;
     enter(Phase::answering);
-    send(std::move(text));
+    send(text);
 }
 
 void Connection::begin_stream(const Request& request, HeaderFields fields) {
@@ -222,10 +226,39 @@ void Connection::end_stream() {
     send({});
 }
 
-void Connection::send(std::string text) {
+// Whoever upgrades waits for the answer: what it said before that would be taken for HTTP.
+void Connection::begin_bytes(HeaderFields fields, Exchange::Arrived arrived) {
+    if (phase_ == Phase::closed) return;
+    if (reader_.waiting() > 0) return close();
+    arrived_ = std::move(arrived);
+    enter(Phase::upgraded);
+    progress_ = since_;
+    arm(site_->limits.idle);
+    send(answer_head(101, fields));
+}
+
+void Connection::send_bytes(std::string_view bytes) {
+    if (phase_ != Phase::upgraded) return;
+    if (output_.size() + writing_.size() - written_ + bytes.size() > site_->limits.backlog)
+        return close();
+    send(bytes);
+}
+
+void Connection::take_bytes(std::string_view bytes) {
+    progress_ = Clock::now();
+    corked_ = true;
+    const auto exchange = exchange_.lock();  // as long as this takes
+    if (exchange) arrived_(bytes);
+    corked_ = false;
+    if (phase_ == Phase::closed) return;
+    if (writing_.empty()) write();
+    read();
+}
+
+void Connection::send(std::string_view text) {
     output_ += text;
     if (phase_ == Phase::answering) arm(site_->limits.write);
-    if (writing_.empty()) write();
+    if (writing_.empty() && !corked_) write();
 }
 
 void Connection::write() {

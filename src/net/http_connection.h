@@ -62,11 +62,13 @@ public:
     }
     Clock::time_point since() const { return since_; }
 
-    // The exchange's. `answer` and `begin_stream` once per request.
+    // The exchange's. `answer`, `begin_stream` or `begin_bytes` once per request.
     void answer(const Request& request, unsigned status, HeaderFields fields, std::string body);
     void begin_stream(const Request& request, HeaderFields fields);
     void send_piece(std::string_view piece);
     void end_stream();
+    void begin_bytes(HeaderFields fields, Exchange::Arrived arrived);
+    void send_bytes(std::string_view bytes);
 
 private:
     enum class Phase {
@@ -76,6 +78,7 @@ private:
         serving,
         answering,
         streaming,
+        upgraded,
         lingering,
         closed
     };
@@ -88,7 +91,8 @@ private:
     void advance();
     void serve(Request request);
     void refuse(const Refusal& refusal);
-    void send(std::string text);
+    void take_bytes(std::string_view bytes);
+    void send(std::string_view text);
     void write();
     void on_written(ErrorCode code, std::size_t size);
     void answer_written();
@@ -109,9 +113,11 @@ private:
     std::string output_;            // to be written next
     std::string writing_;           // being written, must not move
     std::size_t written_ = 0;       // of writing_
-    Clock::time_point progress_{};  // when the client last took something
+    Clock::time_point progress_{};  // when the client last took something, or upgraded, said it
     bool chunked_ = false;          // the stream's pieces carry their length
     bool last_answer_ = false;
+    Exchange::Arrived arrived_;  // for what comes once it is upgraded
+    bool corked_ = false;        // more is about to be said, and will be written with it
     std::weak_ptr<Exchange> exchange_;
 };
 

@@ -17,8 +17,9 @@ std::string request_text(const HttpEndpoint& endpoint, const Call& call) {
     std::string host = endpoint.local() ? "localhost" : endpoint.host;
     if (host.find(':') != host.npos) host = '[' + host + ']';
     if (!endpoint.local()) host += ':' + endpoint.port;
-    std::string text = call.method + ' ' + call.target + " HTTP/1.1\r\nHost: " + host +
-                       "\r\nConnection: close\r\n";
+    std::string text = call.method + ' ' + call.target + " HTTP/1.1\r\nHost: " + host + "\r\n";
+    text += call.upgrade.empty() ? "Connection: close\r\n"
+                                 : "Connection: Upgrade\r\nUpgrade: " + call.upgrade + "\r\n";
     for (const auto& [name, value] : call.fields) {
         assert(value.find_first_of("\r\n") == value.npos);
         text += name + ": " + value + "\r\n";
@@ -153,6 +154,8 @@ void Dialogue::on_read(ErrorCode code, std::size_t size) {
     if (is_tls_refusal(code)) return fail(Trouble::refused, code.message());
     std::string wrong = code ? reader_->feed_end() : reader_->feed({input_.data(), size});
     if (!done_) return;  // cancelled by the reader of the pieces
+    const bool upgraded = reader_->done() && reader_->answer().status == 101;
+    if (upgraded && terms_.on_upgraded) return hand_over();
     if (reader_->done()) return finish(std::move(reader_->answer()));
     if (code) return fail(Trouble::bad_answer, "the answer breaks off: " + code.message());
     if (!wrong.empty()) return fail(Trouble::bad_answer, "the answer is no HTTP: " + wrong);
@@ -173,6 +176,12 @@ void Dialogue::arm(Duration wait, std::string what) {
 void Dialogue::fail(Trouble trouble, const std::string& what) {
     bool sent = written_ > 0 && trouble != Trouble::refused;
     finish(Failure{trouble, endpoint_.text + ": " + what, sent});
+}
+
+void Dialogue::hand_over() {
+    done_ = {};
+    timer_.cancel();
+    terms_.on_upgraded(std::move(channel_), reader_->rest());
 }
 
 void Dialogue::finish(Outcome outcome) {

@@ -40,6 +40,7 @@ struct Call {
     std::string body{};                             // sent if not empty
     std::string content_type = "application/json";  // of the body
     HeaderFields fields{};
+    std::string upgrade{};  // to this protocol, if not empty
 };
 
 class Dialogue : public std::enable_shared_from_this<Dialogue> {
@@ -50,6 +51,9 @@ public:
         Duration connect{};  // until the connection is there
         Duration answer{};   // from then until the answer is complete, or between two pieces of it
         AnswerReader::OnBody on_piece{};  // if set, the answer's body comes here and may be endless
+        // If the server takes up the other protocol: the connection, and what came on it already.
+        // Then it is not ours any more, and `done` is not called.
+        std::function<void(std::unique_ptr<Channel>, std::string)> on_upgraded{};
     };
 
     Dialogue(boost::asio::io_context& loop, HttpEndpoint endpoint, Terms terms);
@@ -69,6 +73,7 @@ private:
     void arm(Duration wait, std::string what);
     void fail(Trouble trouble, const std::string& what);
     void finish(Outcome outcome);
+    void hand_over();
 
     boost::asio::io_context& loop_;
     HttpEndpoint endpoint_;

@@ -16,8 +16,9 @@ Exchange::Exchange(std::weak_ptr<Connection> connection, Request request, Observ
 
 Exchange::~Exchange() {
     if (stage_ == Stage::asked) problem(500, "No answer", "the server forgot to answer");
-    if (stage_ != Stage::streaming) return;
-    if (auto connection = connection_.lock()) connection->end_stream();
+    auto connection = connection_.lock();
+    if (connection && stage_ == Stage::streaming) connection->end_stream();
+    if (connection && stage_ == Stage::upgraded) connection->close();
 }
 
 void Exchange::routed(std::string name, Words parameters) {
@@ -69,8 +70,30 @@ bool Exchange::event(const ServerEvent& event) {
     return stage_ == Stage::streaming;
 }
 
+void Exchange::upgrade(std::string protocol, Arrived arrived) {
+    if (gone()) return;
+    assert(stage_ == Stage::asked);
+    stage_ = Stage::upgraded;
+    observe(101);
+    header("Connection", "Upgrade");
+    header("Upgrade", std::move(protocol));
+    if (auto connection = connection_.lock())
+        connection->begin_bytes(std::move(fields_), std::move(arrived));
+}
+
+bool Exchange::send(std::string_view bytes) {
+    if (stage_ != Stage::upgraded) return false;
+    auto connection = connection_.lock();
+    if (connection) connection->send_bytes(bytes);
+    return stage_ == Stage::upgraded;
+}
+
+void Exchange::hang_up() {
+    if (auto connection = connection_.lock()) connection->close();
+}
+
 void Exchange::on_gone(std::function<void()> told) {
-    if (stage_ == Stage::asked || stage_ == Stage::streaming) told_ = std::move(told);
+    if (stage_ != Stage::answered && !gone()) told_ = std::move(told);
 }
 
 void Exchange::client_has_gone() {

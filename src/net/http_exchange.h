@@ -1,8 +1,9 @@
 // net/http_exchange.h -- one request and the answer to it, now or later.
 //
 // The handler holds the exchange for as long as it means to say something: a long poll keeps it and
-// answers when there is news, a stream keeps it and sends events. Letting go of it unanswered is a
-// 500 for the client, letting go of a stream ends the stream. All on the thread of the loop.
+// answers when there is news, a stream keeps it and sends events, and who speaks another protocol
+// from here on keeps it and sends bytes. Letting go of it unanswered is a 500 for the client,
+// letting go of a stream or of a protocol ends it. All on the thread of the loop.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -43,23 +44,28 @@ public:
     // chose the value forge an answer; the server makes a 500 of it.
     void header(std::string name, std::string value);
 
-    // Exactly one of these three; what comes after the client has left is not sent.
+    // Exactly one of these four; what comes after the client has left is not sent.
     void respond(unsigned status, std::string_view content_type, std::string body);
     void problem(unsigned status, std::string_view title, std::string_view detail);
     void stream();  // begins server-sent events
+    // No HTTP any more: 101, and then whatever the client says comes to `arrived`.
+    using Arrived = std::function<void(std::string_view bytes)>;
+    void upgrade(std::string protocol, Arrived arrived);
 
     // False: the client has gone, or does not read and was cut off.
     bool event(const ServerEvent& event);
+    bool send(std::string_view bytes);  // of the other protocol
+    void hang_up();                     // to a client that is not worth an answer
 
     bool pending() const { return stage_ == Stage::asked; }  // not answered, client still there
     bool gone() const { return stage_ == Stage::gone; }
-    // Called once if the client leaves before the answer or during the stream. It may hold the
-    // exchange itself: it is let go of with the last answer.
+    // Called once if the client leaves before the answer, during the stream or the other protocol.
+    // It may hold the exchange itself: it is let go of with the last answer.
     void on_gone(std::function<void()> told);
 
 private:
     friend class Connection;
-    enum class Stage { asked, streaming, answered, gone };
+    enum class Stage { asked, streaming, upgraded, answered, gone };
 
     void answer(unsigned status, std::string_view content_type, std::string body);
     void observe(unsigned status);

@@ -236,7 +236,8 @@ std::string AnswerReader::feed(std::string_view bytes) {
     while (!pending_.empty() && !done()) {
         std::size_t before = pending_.size();
         if (Code code = parser_->consume(pending_)) return code.message();
-        if (done() && answer().status / 100 == 1)
+        constexpr unsigned switching_protocols = 101;
+        if (done() && answer().status / 100 == 1 && answer().status != switching_protocols)
             begin();  // "100 Continue": the answer itself is still to come
         else if (pending_.size() == before)
             break;

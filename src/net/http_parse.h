@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "net/http_message.h"
 
@@ -70,7 +71,8 @@ public:
     bool done() const;
     bool header_done() const;
     bool streams() const { return static_cast<bool>(on_body_); }
-    Answer& answer();  // complete once done()
+    Answer& answer();                                   // complete once done()
+    std::string rest() { return std::move(pending_); }  // what came behind it
 
 private:
     class Parser;

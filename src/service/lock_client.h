@@ -25,6 +25,7 @@ struct Client {
     struct Question {
         Nonce nonce;
         Instant at;
+        Duration lease;        // that was asked for
         bool told_all = true;  // nothing was released since
     };
     struct Session {
@@ -62,6 +63,7 @@ struct Client {
         const Wish wish{lock, requests, terms, {}};
         wanted.push_back(wish);
         if (!session) return open(desk);
+        if (!fresh(desk)) return keep_alive(desk);
         if (!calling) call_again(desk);
         if (leader) desk.send(*leader, Acquire{next_word(), wish});
     }
@@ -98,7 +100,7 @@ struct Client {
         for (const Question& asked : session->questions) {
             if (asked.nonce != kept.nonce) continue;
             const Instant from = desk.turn.fixed(send_time) ? asked.at : desk.turn.now;
-            const Instant until = from + desk.config().session;
+            const Instant until = from + asked.lease;
             session->until = std::max(session->until.value_or(until), until);
             desk.turn.arm(SessionOver{}, std::max(*session->until - desk.turn.now, Duration{1}));
             if (asked.told_all) unsettled.reset();
@@ -108,7 +110,9 @@ struct Client {
     template <class Desk> void on(Desk& desk, NodeId, const Queued& queued) {
         if (!session || queued.session != session->id || outdated(desk, queued.epoch)) return;
         for (Wish& wish : wanted) {
-            if (wish.request == queued.request) wish.place = queued.place;
+            if (wish.request != queued.request) continue;
+            wish.place = queued.place;
+            if constexpr (requires { desk.queued(wish); }) desk.queued(wish);
         }
     }
     // What is granted and not wanted any more is given back by the next report.
@@ -142,6 +146,11 @@ private:
     template <class Desk> bool outdated(const Desk& desk, Epoch from) const {
         return desk.turn.fixed(epoch_guard) ? from != epoch : false;
     }
+    // Whoever is idle whenever its call is due must not be granted the rest of an old session.
+    template <class Desk> bool fresh(const Desk& desk) const {
+        const auto& asked = session->questions;
+        return !asked.empty() && desk.turn.now - asked.back().at < desk.config().keep_alive;
+    }
     Word next_word() {
         session->said = session->said.next();
         return {session->id, epoch, session->said};
@@ -167,10 +176,10 @@ private:
         constexpr std::size_t kept = 4;
         auto& questions = session->questions;
         if (questions.size() == kept) questions.erase(questions.begin());
-        questions.push_back({nonce, desk.turn.now, true});
+        const Duration lease = desk.config().session;
+        questions.push_back({nonce, desk.turn.now, lease, true});
         const Word word = next_word();
-        desk.send(*leader,
-                  KeepAlive{word, nonce, desk.config().session, !session->until, held, wanted});
+        desk.send(*leader, KeepAlive{word, nonce, lease, !session->until, held, wanted});
     }
     // Dead for good: whatever comes for it later finds another session, or none.
     template <class Desk> void end(Desk& desk) {

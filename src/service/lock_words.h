@@ -127,6 +127,39 @@ struct Recover {  // I lead now: what do you hold and want?
 using Message = std::variant<KeepAlive, Acquire, Release, Idle, Kept, Queued, Grant, Released,
                              SessionGone, Recover>;
 
+// --- Between an application and its client. ---
+
+struct Obtain {
+    Name lock;
+    Terms terms;
+};
+struct GiveUp {  // whether it is held or only wanted
+    Name lock;
+};
+struct Granted {
+    Name lock;
+    Token token;
+};
+struct Busy {  // others are first: it is wanted, and waits
+    Name lock;
+};
+struct Lost {  // the session is over: stop before anybody else is granted it
+    Name lock;
+};
+
+// --- Between a node and clients that are no members: it passes on what they and the leader say.
+// ---
+
+// Their sessions name no node; `life` is drawn by lot instead.
+inline bool is_guest(const SessionId& session) { return session.client == NodeId{}; }
+
+struct FromGuest {
+    std::variant<KeepAlive, Acquire, Release> word;
+};
+struct ForGuest {
+    std::variant<Kept, Queued, Grant, Released, SessionGone> word;
+};
+
 struct KeepAliveDue {};  // a client's
 struct SessionOver {};
 struct RecoverDue {};  // a leader's: ask again who has not answered
@@ -169,5 +202,15 @@ struct Config {
         return lease + Duration(more) + granularity;
     }
 };
+
+inline Config configure(const Settings& settings) {
+    Config config;
+    config.session = 8 * settings.round_trip();
+    config.longest = config.session;
+    config.keep_alive = config.session / 4;
+    config.granularity = settings.tm / 10;
+    config.closed = true;
+    return config;
+}
 
 }  // namespace conclave::locks

@@ -8,7 +8,8 @@
 //
 // It stands on the quorum election, whose epochs are the larger half of its tokens. Each node here
 // is a client and, while it leads, the server. Enter and Leave, as for every mutual exclusion, are
-// one lock of the many.
+// one lock of the many. Clients that are no members (lock_caller.h) are guests of any node, which
+// passes their words on to the leader and the leader's to them, and understands neither.
 #pragma once
 #include <array>
 #include <optional>
@@ -34,15 +35,7 @@ struct Locks {
     };
     static constexpr auto& fixes = locks::fixes;
     using Config = locks::Config;
-    static Config configure(const Settings& settings) {
-        Config config;
-        config.session = 8 * settings.round_trip();
-        config.longest = config.session;
-        config.keep_alive = config.session / 4;
-        config.granularity = settings.tm / 10;
-        config.closed = true;
-        return config;
-    }
+    static Config configure(const Settings& settings) { return locks::configure(settings); }
     template <class F> static void each_option(Config& config, F option) {
         option("session", config.session);
         option("longest", config.longest);
@@ -58,22 +51,8 @@ struct Locks {
 
     using Message = locks::Message;
     using Timer = locks::Timer;
-    struct Obtain {
-        locks::Name lock;
-        locks::Terms terms;
-    };
-    struct GiveUp {  // whether it is held or only wanted
-        locks::Name lock;
-    };
-    using Request = std::variant<Enter, Leave, Obtain, GiveUp>;
-    struct Granted {
-        locks::Name lock;
-        locks::Token token;
-    };
-    struct Lost {  // the session is over: stop before anybody else is granted it
-        locks::Name lock;
-    };
-    using Notice = std::variant<Entered, Ousted, Granted, Lost>;
+    using Request = std::variant<Enter, Leave, locks::Obtain, locks::GiveUp, locks::FromGuest>;
+    using Notice = std::variant<Entered, Ousted, locks::Granted, locks::Lost, locks::ForGuest>;
     using Durable = None;
     using Turn = conclave::Turn<Locks>;
     struct History {
@@ -81,7 +60,7 @@ struct Locks {
         locks::Token largest;
         bool went_back = false;
         void overtook(NodeId winner, NodeId passed) { order.overtook(winner, passed); }
-        void observe(NodeId, const Granted& granted) {
+        void observe(NodeId, const locks::Granted& granted) {
             went_back = went_back || granted.token <= largest;
             largest = std::max(largest, granted.token);
         }
@@ -111,13 +90,22 @@ struct Locks {
         Desk desk{turn, *this};
         if (client.holds(critical(), turn.now)) client.release(desk, critical());
     }
-    void on(Turn& turn, const Obtain& wish) {
+    void on(Turn& turn, const locks::Obtain& wish) {
         Desk desk{turn, *this};
         client.acquire(desk, wish.lock, wish.terms);
     }
-    void on(Turn& turn, const GiveUp& done) {
+    void on(Turn& turn, const locks::GiveUp& done) {
         Desk desk{turn, *this};
         client.release(desk, done.lock);
+    }
+    // Nobody at the door may speak for a member.
+    void on(Turn& turn, const locks::FromGuest& guest) {
+        const auto pass_on = [&](const auto& said) {
+            if (!is_guest(said.word.session)) return;
+            Desk desk{turn, *this};
+            if (client.leader) desk.send(*client.leader, said);
+        };
+        std::visit(pass_on, guest.word);
     }
     void on(Turn& turn, LeaderIs told) {
         Desk desk{turn, *this};
@@ -132,6 +120,9 @@ struct Locks {
     requires holds<Message, M>
     void on(Turn& turn, NodeId from, const M& message) {
         Desk desk{turn, *this};
+        if constexpr (requires { locks::ForGuest{message}.word; }) {
+            if (is_guest(message.session)) return turn.tell(locks::ForGuest{message});
+        }
         if constexpr (requires { client.on(desk, from, message); }) {
             client.on(desk, from, message);
         } else if (office) {
@@ -169,11 +160,11 @@ private:
             turn.resend(to, message);
         }
         void granted(const locks::Holding& holding) {
-            turn.tell(Granted{holding.lock, holding.token});
+            turn.tell(locks::Granted{holding.lock, holding.token});
             if (holding.lock == critical()) turn.tell(Entered{});
         }
         void lost(const locks::Holding& holding) {
-            turn.tell(Lost{holding.lock});
+            turn.tell(locks::Lost{holding.lock});
             if (holding.lock == critical()) turn.tell(Ousted{});
         }
     };

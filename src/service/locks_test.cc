@@ -117,7 +117,7 @@ TEST(LockClient, WhoseSessionIsGoneAsksAnewUnderAnother) {
     one.wants();
     one.is_kept();
     one.is_granted();
-    one.is_asked(Locks::Obtain{"other", {}});
+    one.is_asked(locks::Obtain{"other", {}});
     one.receives(3, SessionGone{Epoch{5}, one.asked.word.session});
     EXPECT_NE(one.tells<Ousted>(), nullptr);
     const KeepAlive* again = one.sends<KeepAlive>();

@@ -88,6 +88,11 @@ void append_bye(Bytes& out, std::string_view why) {
     assert(fits);
 }
 
+void append_welcome(Bytes& out, const Welcome& welcome) {
+    const bool fits = append_frame(out, Kind::welcome, [&] { encode<Growing>(out, welcome); });
+    assert(fits);
+}
+
 Result<Hello> read_hello(ByteView body) {
     Hello hello;
     if (!read_whole(body, hello)) return not_a("hello", body);
@@ -100,6 +105,12 @@ std::optional<Letter> read_letter(ByteView body) {
     if (!decode(body, letter.group)) return std::nullopt;
     letter.message = body;
     return letter;
+}
+
+std::optional<Welcome> read_welcome(ByteView body) {
+    Welcome welcome;
+    if (!read_whole(body, welcome)) return std::nullopt;
+    return welcome;
 }
 
 Result<Bye> read_bye(ByteView body) {

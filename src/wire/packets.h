@@ -24,6 +24,10 @@ inline constexpr std::size_t group_limit = 1024;
 // length.
 inline constexpr std::size_t hello_limit = 16 * 1024;
 
+// How a client of the lock service asks for frames instead of HTTP, and where. Its first frame is
+// a welcome; then it sends and hears letters, all of group 0.
+inline constexpr std::string_view guest_target = "/v1/wire", guest_protocol = "conclave-1";
+
 struct Offer {  // a group that the sender is in
     std::string name, algorithm;
 };
@@ -39,6 +43,10 @@ struct Hello {
 struct Bye {
     std::string why;
 };
+struct Welcome {  // to a client, which need not say who it is: it has been let in
+    std::string cluster, node;
+    Duration longest_session{};
+};
 struct Letter {
     std::uint32_t group = 0;
     ByteView message;
@@ -52,10 +60,12 @@ std::optional<Error> wrong_with(const Hello& hello);
 [[nodiscard]] bool append_letter(Bytes& out, std::uint32_t group, ByteView message,
                                  std::size_t limit = frame_limit);  // as append_frame
 void append_bye(Bytes& out, std::string_view why);
+void append_welcome(Bytes& out, const Welcome& welcome);
 
 // Each takes a frame's body.
 Result<Hello> read_hello(ByteView body);
 std::optional<Letter> read_letter(ByteView body);
+std::optional<Welcome> read_welcome(ByteView body);
 Result<Bye> read_bye(ByteView body);  // made fit to be logged: cut, and unprintable bytes are '?'
 
 }  // namespace conclave::wire
