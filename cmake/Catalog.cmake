@@ -69,6 +69,7 @@ if(EXISTS ${CONCLAVE_LIST})
     target_precompile_headers(conclave_algorithms PRIVATE <sim/simulate.h>)
     conclave_walker(simulate Simulator simulators "")
     conclave_walker(check Checker checkers "${CONCLAVE_UNCHECKED}")
-    # On a node the detector is shared by all groups: nothing is stacked.
-    conclave_walker(host Host hosts "-on-|-in-|^(central|token-ring|ricart-agrawala|maekawa|path-token)$")
+    # On a node the detector is shared by all groups: nothing is stacked on one.
+    conclave_walker(host Host hosts
+        "-on-(heartbeat|ping|bully)$|^(central|path-token|token-ring)-on-|-in-|^(central|token-ring|ricart-agrawala|maekawa|path-token)$")
 endif()

@@ -10,6 +10,8 @@ if(sources)
     if(TARGET conclave_algorithms)
         target_link_libraries(conclave_cli PUBLIC conclave_algorithms)
     endif()
+    target_precompile_headers(conclave_cli PRIVATE <cli/ask.h> <sim/simulator.h>
+        <boost/json/parse.hpp> <boost/json/serialize.hpp>)
     target_include_directories(conclave_cli PRIVATE ${CMAKE_SOURCE_DIR}/include)
     target_compile_definitions(conclave_cli PRIVATE CONCLAVE_VERSION="${PROJECT_VERSION}")
 endif()

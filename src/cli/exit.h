@@ -17,6 +17,7 @@ enum class Exit : int {
     mismatch = 76,       // a node of another version, or something that is no node
     refused = 77,        // not let in: TLS, permissions
     config = 78,         // the configuration is wrong
+    lost = 79,           // leadership or lock lost, the child was stopped
 };
 
 }  // namespace conclave

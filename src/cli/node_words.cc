@@ -63,6 +63,24 @@ void add_doing(CLI::App& app, NodeWords& words) {
     app.add_subcommand("undrain", "and again it may");
 }
 
+void add_lock(CLI::App& app, NodeWords& words) {
+    auto* lock = app.add_subcommand("lock", "run a command while holding a lock");
+    lock->add_option("name", words.lock.name, "NAME")->required();
+    auto* shared = lock->add_flag("-s,--shared", words.lock.shared, "with others that share it");
+    lock->add_option("--slots", words.lock.slots, "N may hold it at once")
+        ->check(CLI::Range(1, 1'000'000))
+        ->excludes(shared);
+    auto* wait = lock->add_option("-w,--wait", words.lock.wait, "DUR for the lock; else for ever");
+    lock->add_flag("-n,--no-wait", words.lock.at_once, "75 if it is not free")->excludes(wait);
+    lock->add_option("-E,--exit-code", words.lock.busy_code, "instead of 75, if it was not free")
+        ->check(CLI::Range(0, 255));
+    lock->add_option("--ttl", words.lock.ttl, "DUR that it is held without contact, at most");
+    lock->add_option("--grace", words.lock.grace,
+                     "DUR between SIGTERM and SIGKILL, at most half the ttl; else a quarter");
+    lock->add_option("command", words.lock.command,
+                     "-- COMMAND...; none: print the token, hold until the end of input");
+}
+
 void add_cert(CLI::App& app, NodeWords& words) {
     auto* cert = app.add_subcommand("cert", "a development CA and node certificates");
     cert->require_subcommand(1);
@@ -123,6 +141,7 @@ void add_node_words(CLI::App& app, NodeWords& words) {
     add_running(app, words);
     add_watching(app, words);
     add_doing(app, words);
+    add_lock(app, words);
     add_cert(app, words);
     add_fence(app, words);
     auto* completion = app.add_subcommand("completion", "for a shell: bash, zsh or fish");
@@ -146,6 +165,7 @@ std::optional<Exit> obey_node_words(const CLI::App& app, const Terminal& termina
     if (typed("appoint")) return run_appoint(terminal, endpoint, words.hand_over);
     if (typed("drain")) return run_drain(terminal, endpoint, true);
     if (typed("undrain")) return run_drain(terminal, endpoint, false);
+    if (typed("lock")) return run_lock(terminal, endpoint, words.lock);
     if (typed("completion")) return run_completion(words.shell, commands_of(app));
     if (typed("cert")) return obey_cert(app, terminal, words);
     if (typed("fence")) return run_fence_check(terminal, words.fence);

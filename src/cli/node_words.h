@@ -8,6 +8,7 @@
 #include "cli/completion.h"
 #include "cli/deeds.h"
 #include "cli/fence.h"
+#include "cli/lock.h"
 #include "cli/node.h"
 #include "cli/up.h"
 #include "cli/watchers.h"
@@ -26,6 +27,7 @@ struct NodeWords {  // what was typed
     WatchOptions watch;
     ExplainOptions explain;
     HandOverOptions hand_over;
+    LockOptions lock;
     std::string alive, shell;
     CertInitOptions cert_init;
     CertIssueOptions cert_issue;

@@ -42,7 +42,9 @@ bool read_query(const Exchange& exchange, std::string_view name, Read read,
     if (found == exchange->request().query.end()) return true;
     into = read(found->second);
     if (into) return true;
-    exchange->problem(400, "Bad query", std::string(name) + " cannot be '" + found->second + "'");
+    std::string what(name);
+    what.append(" cannot be '").append(found->second).append("'");
+    exchange->problem(400, "Bad query", what);
     return false;
 }
 std::optional<Duration> duration(const std::string& text) {
@@ -80,7 +82,7 @@ std::string_view words(Refused::Why why) {
 }  // namespace
 
 HttpApi::HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics)
-    : loop_(loop), node_(node), metrics_(metrics) {
+    : loop_(loop), node_(node), metrics_(metrics), guests_(node) {
     add_health();
     add_views();
     add_deeds();
@@ -150,6 +152,7 @@ void HttpApi::add_views() {
 void HttpApi::add_deeds() {
     add_deed("POST /v1/groups/{group}/resign", "resign", &HttpApi::resign);
     add_deed("POST /v1/groups/{group}/appoint", "appoint", &HttpApi::appoint);
+    add_deed("GET /v1/wire", "wire", &HttpApi::admit_guest);
     add_deed("POST /v1/node/drain", "drain", &HttpApi::drain);
     add_deed("DELETE /v1/node/drain", "undrain", &HttpApi::undrain);
 }
@@ -281,6 +284,19 @@ void HttpApi::appoint(const Exchange& exchange) {
     HostedGroup::Answer given = group->ask(Appoint{*whom, {}});
     if (!given.understood) given = group->ask(Resign{*whom});
     answer(exchange, *group, given);
+}
+
+void HttpApi::admit_guest(const Exchange& exchange) {
+    if (!guests_.served()) {
+        return exchange->problem(404, "No locks", "this node has no [locks] in its configuration");
+    }
+    static const std::string protocol(wire::guest_protocol);
+    if (exchange->request().header("Upgrade") != protocol) {
+        exchange->header("Upgrade", protocol);
+        return exchange->problem(426, "Not HTTP",
+                                 "this place speaks another protocol: see Upgrade");
+    }
+    guests_.admit(exchange);
 }
 
 void HttpApi::drain(const Exchange& exchange) {

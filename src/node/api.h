@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "net/http_router.h"
+#include "node/guests.h"
 #include "node/node.h"
 
 namespace conclave::node {
@@ -37,6 +38,7 @@ private:
     void show_group(const Exchange& exchange);
     void show_history(const Exchange& exchange);
     void stream_changes(const Exchange& exchange);
+    void admit_guest(const Exchange& exchange);
     void resign(const Exchange& exchange);
     void appoint(const Exchange& exchange);
     HostedGroup* group_of(const Exchange& exchange);  // answers 404 if there is none
@@ -47,6 +49,7 @@ private:
     boost::asio::io_context& loop_;
     Node& node_;
     Metrics& metrics_;
+    Guests guests_;
     net::Router router_;
 };
 

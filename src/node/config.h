@@ -132,7 +132,9 @@ struct Api {
 };
 
 struct Locks {
-    Duration session_max = std::chrono::seconds(2);  // caps every ttl
+    bool serve = false;                               // true if there is a [locks] section
+    Duration session_max = std::chrono::seconds(2);   // caps every ttl
+    Duration lease = std::chrono::milliseconds(500);  // of the leader that grants
     friend bool operator==(const Locks&, const Locks&) = default;
 };
 
@@ -163,6 +165,9 @@ struct Config {
     Origins origins;
     friend bool operator==(const Config&, const Config&) = default;
 };
+
+// The group whose leader is the lock server. A user's group cannot have its name.
+inline constexpr std::string_view lock_group = "locks", lock_algorithm = "locks-on-quorum";
 
 // Everybody, this node included, by id; `members` are those that take part in the group.
 std::vector<Peer> roster(const Config& config);

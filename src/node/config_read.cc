@@ -194,6 +194,8 @@ private:
 
     // Defaults that depend on what else is there.
     void fill_in() {
+        const auto& places = config.origins.places;
+        if (!places.contains("locks.serve")) config.locks.serve = places.contains("locks");
         if (!config.peer.advertise) config.peer.advertise = config.peer.listen;
         for (Group& group : config.groups) {
             if (!group.algorithm && !group.engine) group.algorithm = "quorum";

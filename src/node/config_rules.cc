@@ -55,8 +55,13 @@ public:
         api();
         detector();
         within("locks.session_max", config_.locks.session_max, 100ms, 1h);
+        within("locks.lease", config_.locks.lease, 10ms, 1h);
         record();
         for (const Group& group : config_.groups) check(group);
+        for (const Group& group : config_.groups) {
+            if (config_.locks.serve && group.name == lock_group)
+                error("groups." + group.name, "the lock service's own group has this name");
+        }
         for (const Mutex& mutex : config_.mutexes) check(mutex);
     }
 

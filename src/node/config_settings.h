@@ -55,7 +55,9 @@ template <class Configuration, class F> void each_setting(Configuration& config,
     setting("detector", "threshold", config.detector.threshold);
     setting("api", "listen", config.api.listen);
     for (auto& group : config.groups) each_group_setting("groups." + group.name, group, setting);
+    setting("locks", "serve", config.locks.serve);
     setting("locks", "session_max", config.locks.session_max);
+    setting("locks", "lease", config.locks.lease);
     for (auto& mutex : config.mutexes) {
         setting("mutex." + mutex.name, "algorithm", mutex.algorithm);
     }

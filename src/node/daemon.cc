@@ -17,6 +17,7 @@
 #include "node/log.h"
 #include "node/metric_labels.h"
 #include "node/node.h"
+#include "node/placing.h"
 #include "node/supervisor.h"
 
 namespace conclave::node {
@@ -28,10 +29,10 @@ using ErrorCode = boost::system::error_code;
 class Daemon {
 public:
     Daemon(const Config& config, const std::function<Loaded()>& reload)
-        : config_(config),
+        : config_(with_lock_group(config)),
           reload_(reload),
           log_({.level = config.log.level, .format = config.log.format}),
-          metrics_(metric_labels(config)) {}
+          metrics_(metric_labels(config_)) {}
 
     DaemonEnd run() {
         block_broken_pipes();
@@ -151,7 +152,7 @@ private:
         });
     }
 
-    const Config& config_;
+    const Config config_;
     const std::function<Loaded()>& reload_;
     Log log_;
     Metrics metrics_;

@@ -1,5 +1,6 @@
 // node/host.h -- an algorithm behind the node's door. Included by one generated file each.
 #pragma once
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,12 +15,22 @@
 #include "core/value.h"
 #include "net/driver.h"
 #include "node/machine.h"
+#include "service/lock_words.h"
 #include "wire/messages.h"
 
 namespace conclave::node {
 
-template <class P> typename P::Config tuned(const Placement& placement) {
-    typename P::Config config = P::configure(placement.settings);
+template <class C> void tune(C& config, const Placement& placement) {
+    if constexpr (requires { config.lower; }) {
+        tune(config.lower, placement);
+        tune(config.upper, placement);
+    }
+    if constexpr (std::is_same_v<C, locks::Config>) {
+        config.session = config.longest = placement.session_max.value_or(config.longest);
+        config.keep_alive = config.session / 4;
+        config.granularity = std::chrono::milliseconds(2);
+        config.closed = false;  // whoever comes may be a client
+    }
     if constexpr (requires { config.preempt; }) {
         using Preempt = decltype(config.preempt);
         config.preempt = placement.preempt ? Preempt::graceful : Preempt::never;
@@ -34,7 +45,33 @@ template <class P> typename P::Config tuned(const Placement& placement) {
             if constexpr (requires { config.sparing; }) config.sparing = true;
         }
     }
+}
+template <class P> typename P::Config tuned(const Placement& placement) {
+    typename P::Config config = P::configure(placement.settings);
+    tune(config, placement);
     return config;
+}
+
+// Of a stack the part that elects.
+template <class P> const auto& elector(const P& state) {
+    if constexpr (requires { state.lower; } && !Elects<P>) {
+        return elector(state.lower);
+    } else {
+        return state;
+    }
+}
+
+// Whether T is a message, timer, request or notice of P's that says something about who leads: not
+// what locks are taken, thousands of times a second.
+template <class P, class T> constexpr bool concerns_leadership() {
+    if constexpr (requires { typename P::Lower; }) {
+        using L = typename P::Lower;
+        constexpr bool below = holds<typename L::Message, T> || holds<typename L::Timer, T> ||
+                               holds<typename L::Request, T> || holds<typename L::Notice, T>;
+        return below && concerns_leadership<L, T>();
+    } else {
+        return P::claim.kind != Kind::mutex;
+    }
 }
 
 // What a step was and did, in the journal's words.
@@ -51,8 +88,16 @@ public:
     }
 
 private:
+    // Empty if it is not worth a line.
     template <class V> static std::string_view name(const V& variant) {
-        return std::visit([]<class T>(const T&) { return name_of<T>(); }, variant);
+        return std::visit(
+            []<class T>(const T&) {
+                return concerns_leadership<P, T>() ? name_of<T>() : std::string_view();
+            },
+            variant);
+    }
+    void note(Moment moment) {
+        if (!moment.name.empty()) ground_.note(std::move(moment));
     }
     static NodeSet just(NodeId node) {
         NodeSet set;
@@ -61,14 +106,10 @@ private:
     }
     void read(const Booted<P>&) { ground_.note({Moment::What::booted, "Booted", {}, {}}); }
     void read(const Received<P>& one) {
-        ground_.note({Moment::What::received, name(one.message), just(one.from), {}});
+        note({Moment::What::received, name(one.message), just(one.from), {}});
     }
-    void read(const Expired<P>& one) {
-        ground_.note({Moment::What::expired, name(one.timer), {}, {}});
-    }
-    void read(const Asked<P>& one) {
-        ground_.note({Moment::What::asked, name(one.request), {}, {}});
-    }
+    void read(const Expired<P>& one) { note({Moment::What::expired, name(one.timer), {}, {}}); }
+    void read(const Asked<P>& one) { note({Moment::What::asked, name(one.request), {}, {}}); }
     template <class E> void read(const E& one) {
         constexpr bool small_talk = std::is_same_v<E, Heard> || std::is_same_v<E, Spoke>;
         if constexpr (requires { one.node; } && !small_talk) {
@@ -79,6 +120,7 @@ private:
     // A broadcast is one moment, not one per receiver.
     void obeyed(const Send<P>& send) {
         const std::string_view type = name(send.message);
+        if (type.empty()) return;
         if (sending_.name != type) flush();
         sending_.name = type;
         sending_.peers.insert(send.to);
@@ -88,8 +130,10 @@ private:
         ground_.note({Moment::What::saved, "Save", {}, {}});
     }
     void obeyed(const Tell<P>& tell) {
+        const std::string_view type = name(tell.notice);
+        if (type.empty()) return;
         flush();
-        ground_.note({Moment::What::told, name(tell.notice), {}, to_text(tell.notice)});
+        ground_.note({Moment::What::told, type, {}, to_text(tell.notice)});
     }
     void obeyed(const Arm<P>&) {}
     void obeyed(const Disarm<P>&) {}
@@ -161,16 +205,24 @@ public:
             wish);
     }
 
+    void hear_guest(locks::FromGuest said) override {
+        if constexpr (holds<typename P::Request, locks::FromGuest>) {
+            driver_.happen(Asked<P>{std::move(said)});
+        }
+    }
+
     std::optional<NodeId> leader(Instant now) const override {
-        if constexpr (Elects<P>) {
-            return driver_.state().elected(now);
+        const auto& state = elector(driver_.state());
+        if constexpr (requires { state.elected(now); }) {
+            return state.elected(now);
         } else {
             return std::nullopt;
         }
     }
     std::optional<Tenure> tenure(Instant now) const override {
-        if constexpr (requires { driver_.state().office->until - now; }) {
-            const auto& office = driver_.state().office;
+        const auto& state = elector(driver_.state());
+        if constexpr (requires { state.office->until - now; }) {
+            const auto& office = state.office;
             if (office && now < office->until)
                 return Tenure{office->epoch, office->since, office->until};
         }
@@ -218,6 +270,7 @@ private:
         }
         template <class N> void told(const N& notice) {
             if constexpr (holds<Told, N>) ground.told(notice);
+            if constexpr (std::is_same_v<N, locks::ForGuest>) ground.tell_guest(notice);
         }
     };
     template <class... M> std::vector<MessageCount> count(std::variant<M...>*) const {

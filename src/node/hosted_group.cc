@@ -51,6 +51,11 @@ HostedGroup::Answer HostedGroup::ask(const Wish& wish) {
     return {understood, std::exchange(refused_, std::nullopt)};
 }
 
+// Before it has booted nobody leads that could be asked for anything.
+void HostedGroup::hear_guest(locks::FromGuest said) {
+    if (machine_->booted()) machine_->hear_guest(std::move(said));
+}
+
 void HostedGroup::note(Moment moment) {
     const Instant at = now();
     follow_tenure(at);

@@ -73,6 +73,11 @@ public:
 
     wire::RecordedMachine portrait() const;  // as a recording begins with it
 
+    // The clients of the lock service, if this is its group.
+    using GuestEar = std::function<void(const locks::ForGuest& answer)>;
+    void set_guest_ear(GuestEar ear) { guest_ear_ = std::move(ear); }
+    void hear_guest(locks::FromGuest said);
+
     // Called once, at the next change; not at all if the returned handle is dropped first.
     using Watch = std::shared_ptr<std::function<void()>>;
     [[nodiscard]] Watch when_changed(std::function<void()> then);
@@ -86,6 +91,9 @@ public:
     void save(ByteView record) override { estate_.save(number_, record); }
     void told(const Told& notice) override;
     void note(Moment moment) override;
+    void tell_guest(const locks::ForGuest& answer) override {
+        if (guest_ear_) guest_ear_(answer);
+    }
     bool recording() const override { return estate_.recording(); }
     void record(wire::RecordedStep step, std::optional<NodeId> from) override;
 
@@ -105,6 +113,7 @@ private:
     std::optional<Refused> refused_;
     std::optional<Definition> definition_;
     bool departed_ = false;
+    GuestEar guest_ear_;
     std::vector<std::weak_ptr<std::function<void()>>> watches_;
     std::unique_ptr<Machine> machine_;
 };

@@ -18,6 +18,7 @@
 #include "core/node_set.h"
 #include "core/protocol.h"
 #include "core/result.h"
+#include "service/lock_words.h"
 #include "wire/recording.h"
 
 namespace conclave::node {
@@ -49,6 +50,7 @@ public:
     virtual void save(ByteView record) = 0;                    // then Machine::saved()
     virtual void told(const Told& notice) = 0;
     virtual void note(Moment moment) = 0;
+    virtual void tell_guest(const locks::ForGuest& answer) = 0;
     // Whether each step is wanted, with the message's sender if it was one; what the machine cannot
     // know of it is filled in.
     virtual bool recording() const = 0;
@@ -67,7 +69,8 @@ struct Placement {
     struct Detection {
         Duration period{}, margin{};
     };
-    std::optional<Detection> detection;  // for a detector
+    std::optional<Detection> detection;   // for a detector
+    std::optional<Duration> session_max;  // for the lock service
 };
 
 struct Opinion {  // of a detector, about a peer
@@ -98,6 +101,7 @@ public:
     virtual void saved() = 0;
     virtual void hear(const Verdict& verdict) = 0;
     [[nodiscard]] virtual bool ask(const Wish& wish) = 0;  // false: it knows no such request
+    virtual void hear_guest(locks::FromGuest said) = 0;    // if it serves locks
 
     virtual std::optional<NodeId> leader(Instant now) const = 0;
     virtual std::optional<Tenure> tenure(Instant now) const = 0;  // if it leads and has a lease

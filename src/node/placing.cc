@@ -56,12 +56,23 @@ Placement placement(const Group& group, const Config& config, Incarnation incarn
     placed.incarnation = incarnation;
     placed.settings.nodes = peers.size();
     placed.settings.live_attribute = group.attribute || group.priority;
-    const bool leased = group.algorithm == "quorum";
+    const bool leased = group.algorithm == "quorum" || group.algorithm == lock_algorithm;
     placed.settings.tm = leased ? group.lease * 9 / 200 : group.tm;
     placed.settings.tp = leased ? group.lease / 100 : group.tp;
+    placed.session_max = config.locks.session_max;
     placed.preempt = group.preempt;
     placed.application_plans = group.plan.has_value();
     return placed;
+}
+
+Config with_lock_group(Config config) {
+    if (!config.locks.serve) return config;
+    Group& group = config.groups.emplace_back();
+    group.name = lock_group;
+    group.algorithm = lock_algorithm;
+    group.lease = config.locks.lease;
+    group.candidate = true;
+    return config;
 }
 
 std::unique_ptr<HostedGroup> place(const Group& group, const Config& config, std::uint32_t number,
@@ -95,7 +106,8 @@ Known known_algorithms() {
     for (const HostEntry& entry : hosts()) {
         const auto host = entry.make();
         if (host->claim().kind == Kind::election) known.elections.emplace_back(entry.name);
-        if (host->claim().kind == Kind::mutex) known.mutexes.emplace_back(entry.name);
+        const bool mutex = host->claim().kind == Kind::mutex && entry.name != lock_algorithm;
+        if (mutex) known.mutexes.emplace_back(entry.name);
     }
     return known;
 }

@@ -11,6 +11,9 @@ namespace conclave::node {
 // What the group's algorithm is tuned from.
 Placement placement(const Group& group, const Config& config, Incarnation incarnation);
 
+// With the lock service's group, if it has one.
+Config with_lock_group(Config config);
+
 std::unique_ptr<HostedGroup> place(const Group& group, const Config& config, std::uint32_t number,
                                    Incarnation incarnation, Estate& estate);
 std::unique_ptr<HostedGroup> place_detector(const Config& config, Incarnation incarnation,

@@ -1,0 +1,98 @@
+// conclave/client.hpp -- locks for a process that is no member of the cluster.
+//
+//     conclave::Client client({.endpoints = {"unix:/run/conclave/api.sock"}});
+//     if (auto held = client.lock("nightly-backup").lock_for(2s)) {
+//         while (held->held()) write_a_piece(held->token());
+//     }
+//
+// A lock is a lease. `held()` is a comparison with the clock: it turns false before anybody else
+// can be granted the lock, also when this process cannot reach anybody, was paused, or slept with
+// its machine. What happens between looking at it and writing it cannot know: what is written to
+// must refuse a smaller token (fence.hpp).
+//
+// Everything may be used from several threads. The client has two threads of its own: one for its
+// connection, and one on which stop callbacks and the log run, so that these may take their time.
+// Nothing is thrown but by the constructor; destructors wait for no answer.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conclave/fence.hpp"
+
+namespace conclave {
+
+struct ClientOptions {
+    std::vector<std::string> endpoints{"unix:/run/conclave/api.sock"};  // of nodes; any will do
+    std::string cacert{}, cert{}, key{};                                // for https://
+    // How long a lock outlives the last contact; zero: as long as the nodes allow.
+    std::chrono::nanoseconds session{0};
+    // How long before its end `held()` turns false and `lost()` is asked to stop.
+    std::chrono::nanoseconds stop_margin = std::chrono::milliseconds(50);
+    std::function<void(std::string_view line)> log{};  // why nobody can be reached
+};
+
+struct LockTerms {
+    bool shared = false;      // with others that share it
+    std::uint32_t slots = 0;  // of a semaphore: how many may hold it; 0: it is a lock
+};
+
+// A lock that was granted. Letting go of it releases it.
+class Held {
+public:
+    Held(Held&&) noexcept;
+    Held& operator=(Held&&) noexcept;
+    ~Held();
+
+    bool held() const noexcept;
+    std::chrono::nanoseconds remaining() const noexcept;  // zero: not held
+    FencingToken token() const noexcept;
+    std::stop_token lost() const noexcept;  // for whoever must stop in time
+    void unlock() noexcept;
+
+    struct Lease;  // of the implementation
+    class Core;
+
+private:
+    friend class Lock;
+    explicit Held(std::shared_ptr<Lease> lease);
+    std::shared_ptr<Lease> lease_;
+};
+
+class Lock {
+public:
+    [[nodiscard]] std::optional<Held> try_lock();  // nothing: somebody has it, or nobody answers
+    [[nodiscard]] std::optional<Held> lock_for(std::chrono::nanoseconds wait);
+    [[nodiscard]] std::optional<Held> lock(std::stop_token stop = {});  // nothing: was stopped
+
+private:
+    friend class Client;
+    Lock(std::shared_ptr<Held::Core> core, std::string name, LockTerms terms);
+    std::optional<Held> take(bool impatient, std::optional<std::chrono::nanoseconds> limit,
+                             const std::stop_token& stop);
+    std::shared_ptr<Held::Core> core_;
+    std::string name_;
+    LockTerms terms_;
+};
+
+class Client {
+public:
+    // Throws std::invalid_argument if the options are wrong. Reaching somebody comes later.
+    explicit Client(ClientOptions options = {});
+    Client(Client&&) noexcept;
+    Client& operator=(Client&&) noexcept;
+    ~Client();  // what is still held is lost, and given up
+
+    Lock lock(std::string name, LockTerms terms = {});
+
+private:
+    std::shared_ptr<Held::Core> core_;
+};
+
+}  // namespace conclave

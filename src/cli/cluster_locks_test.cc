@@ -1,0 +1,246 @@
+// cli/cluster_locks_test.cc -- the lock service of real nodes, as `conclave lock` and the library
+// use it.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "cli/cluster_test.h"
+#include "conclave/client.hpp"
+
+namespace conclave {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A `conclave lock` that goes on; killed with the test.
+class Background {
+public:
+    Background(const std::string& arguments, std::filesystem::path out) : out_(std::move(out)) {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return;
+        const std::string line = "exec " CONCLAVE_BINARY " " + arguments + " >" + out_.string() +
+                                 " 2>" + out_.string() + ".err";
+        child_ = ::fork();
+        if (child_ == 0) {
+            ::dup2(ends[0], STDIN_FILENO);
+            ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+            ::_exit(127);
+        }
+        ::close(ends[0]);
+        input_ = ends[1];
+    }
+    ~Background() {
+        if (input_ >= 0) ::close(input_);
+        if (child_ <= 0) return;
+        ::kill(child_, SIGKILL);
+        ::waitpid(child_, nullptr, 0);
+    }
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+
+    std::string said() const { return slurp(out_) + slurp(out_.string() + ".err"); }
+    // Waits for a line of its output: the token, if it has no command.
+    std::string first_line() const {
+        EXPECT_TRUE(comes_true([this] { return slurp(out_).find('\n') != std::string::npos; }))
+            << said();
+        const std::string all = slurp(out_);
+        return all.substr(0, all.find('\n'));
+    }
+    void end_input() { ::close(std::exchange(input_, -1)); }
+    void signal(int number) const { ::kill(child_, number); }
+    int exit_code() {
+        int status = 0;
+        const bool ended =
+            comes_true([&] { return ::waitpid(child_, &status, WNOHANG) == child_; });
+        EXPECT_TRUE(ended) << said();
+        if (ended) child_ = -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+
+private:
+    std::filesystem::path out_;
+    pid_t child_ = -1;
+    int input_ = -1;
+};
+
+class LockedCluster : public RealCluster {
+protected:
+    void SetUp() override {
+        prepare("quorum", 3, "lease = \"1s\"\n[locks]\nlease = \"1s\"\n");
+        restart();
+        ASSERT_TRUE(comes_true([this] { return !lock_server().empty(); })) << logs();
+    }
+    std::string lock_server() const {  // whom all that answer name
+        std::string name;
+        for (const auto& one : cluster->processes()) {
+            const auto group = said_at(one.endpoint(), "/v1/groups/locks");
+            const auto* object = group.if_object();
+            if (!object) continue;
+            const auto* leader = object->if_contains("leader");
+            if (!leader || !leader->is_string()) return "";
+            if (!name.empty() && name != leader->get_string()) return "";
+            name = leader->get_string();
+        }
+        return name;
+    }
+    std::string everywhere() const {
+        std::string list;
+        for (const auto& one : cluster->processes())
+            list += (list.empty() ? "" : ",") + one.endpoint();
+        return list;
+    }
+    std::string at(std::size_t node) const { return "--endpoint " + process(node).endpoint(); }
+    Ran lock(const std::string& arguments) const {
+        return run("--endpoint " + everywhere() + " lock " + arguments, "timeout 60");
+    }
+    std::filesystem::path file(const std::string& name) const { return folder / name; }
+};
+
+FencingToken token_of(const std::string& line) {
+    const auto token = parse_token(line);
+    EXPECT_TRUE(token) << line;
+    return token.value_or(FencingToken{});
+}
+
+TEST_F(LockedCluster, ACommandRunsUnderALockAndItsEndIsOurs) {
+    const Ran ran = lock("press -- sh -c 'echo $CONCLAVE_LOCK $CONCLAVE_TOKEN; exit 7'");
+    EXPECT_EQ(ran.exit, 7) << ran.err;
+    EXPECT_EQ(ran.out.substr(0, 6), "press ");
+    EXPECT_EQ(lock("press -- true").exit, 0);
+    EXPECT_EQ(lock("press -- sh -c 'kill -9 $$'").exit, 128 + 9);
+    EXPECT_EQ(lock("press -- /no/such/program").exit, 127);
+}
+
+TEST_F(LockedCluster, EveryNodeServesAndTokensOnlyGrow) {
+    FencingToken last;
+    for (const std::size_t node : {0, 1, 2, 0}) {
+        const Ran ran = run(at(node) + " lock press -- sh -c 'echo $CONCLAVE_TOKEN'", "timeout 60");
+        ASSERT_EQ(ran.exit, 0) << ran.err << logs();
+        const FencingToken token = token_of(ran.out.substr(0, ran.out.find('\n')));
+        EXPECT_GT(token, last);
+        last = token;
+    }
+}
+
+TEST_F(LockedCluster, WhoDoesNotWaitIsToldThatItIsHeld) {
+    Background holder("--endpoint " + everywhere() + " lock press", file("holder"));
+    const FencingToken first = token_of(holder.first_line());
+    EXPECT_EQ(lock("press -n -- true").exit, 75);
+    EXPECT_EQ(lock("press -n -E 9 -- true").exit, 9);
+    EXPECT_EQ(lock("press -w 100ms -- true").exit, 75);
+    EXPECT_EQ(lock("another -n -- true").exit, 0);
+    Background next("--endpoint " + everywhere() + " lock press", file("next"));
+    holder.end_input();
+    EXPECT_EQ(holder.exit_code(), 0);
+    EXPECT_GT(token_of(next.first_line()), first);
+    next.signal(SIGTERM);
+    EXPECT_EQ(next.exit_code(), 0);
+    EXPECT_EQ(lock("press -n -- true").exit, 0) << "it was given back";
+}
+
+TEST_F(LockedCluster, SomeShareALockAndSomeSlotsAreFew) {
+    Background reader("--endpoint " + everywhere() + " lock book -s", file("reader"));
+    token_of(reader.first_line());
+    EXPECT_EQ(lock("book -s -n -- true").exit, 0);
+    EXPECT_EQ(lock("book -n -- true").exit, 75);
+    Background one("--endpoint " + everywhere() + " lock desk --slots 2", file("one"));
+    token_of(one.first_line());
+    Background two("--endpoint " + everywhere() + " lock desk --slots 2", file("two"));
+    token_of(two.first_line());
+    EXPECT_EQ(lock("desk --slots 2 -n -- true").exit, 75);
+}
+
+TEST_F(LockedCluster, WhatIsHeldIsHeldUnderTheNextServer) {
+    Background holder("--endpoint " + everywhere() + " lock press", file("holder"));
+    const FencingToken first = token_of(holder.first_line());
+    const std::string server = lock_server();
+    kill(place(server));
+    ASSERT_TRUE(comes_true([&] { return !lock_server().empty() && lock_server() != server; }))
+        << logs();
+    // A whole session later the new server grants, and knows what is held.
+    EXPECT_EQ(lock("another -- true").exit, 0);
+    EXPECT_EQ(lock("press -n -- true").exit, 75) << holder.said();
+    holder.end_input();
+    EXPECT_EQ(holder.exit_code(), 0) << holder.said();
+    const Ran ran = lock("press -- sh -c 'echo $CONCLAVE_TOKEN'");
+    EXPECT_GT(token_of(ran.out.substr(0, ran.out.find('\n'))).epoch, first.epoch);
+}
+
+TEST_F(LockedCluster, ACommandIsStoppedBeforeItsLockCanBeAnothers) {
+    const std::string mark = file("mark").string();
+    Background holder(
+        "--endpoint " + everywhere() + " lock press -- sh -c 'echo up; sleep 1000 & wait'",
+        file("holder"));
+    EXPECT_EQ(holder.first_line(), "up");
+    for (std::size_t node = 0; node < 3; ++node) kill(node, SIGSTOP);
+    EXPECT_EQ(holder.exit_code(), 79) << holder.said();
+    for (std::size_t node = 0; node < 3; ++node) kill(node, SIGCONT);
+    EXPECT_EQ(lock("press -- true").exit, 0);
+}
+
+TEST_F(LockedCluster, AGraceThatDoesNotFitIsRefused) {
+    const Ran ran = lock("press --grace 1500ms -- true");
+    EXPECT_EQ(ran.exit, 64);
+    EXPECT_NE(ran.err.find("does not fit into a session of 2s: at most 1s"), std::string::npos)
+        << ran.err;
+}
+
+TEST_F(LockedCluster, AnApplicationHoldsALockByTheClock) {
+    Client here({.endpoints = {process(0).endpoint()}}),
+        there({.endpoints = {process(1).endpoint()}});
+    auto held = here.lock("press").lock_for(60s);
+    ASSERT_TRUE(held);
+    EXPECT_TRUE(held->held());
+    EXPECT_GT(held->remaining(), 0ms);
+    EXPECT_LT(held->remaining(), 2s);
+    EXPECT_FALSE(there.lock("press").try_lock());
+    EXPECT_FALSE(here.lock("press").try_lock()) << "another thread of the same process";
+    const FencingToken first = held->token();
+    held->unlock();
+    EXPECT_FALSE(held->held());
+    auto next = there.lock("press").lock_for(60s);
+    ASSERT_TRUE(next);
+    EXPECT_GT(next->token(), first);
+}
+
+TEST_F(LockedCluster, AnApplicationIsToldToStopInTime) {
+    Client client({.endpoints = {process(0).endpoint()}});
+    auto held = client.lock("press").lock_for(60s);
+    ASSERT_TRUE(held);
+    std::atomic<bool> told = false, still_held = false;
+    const std::stop_callback callback(held->lost(), [&] {
+        still_held = held->held();
+        told = true;
+    });
+    for (std::size_t node = 0; node < 3; ++node) kill(node, SIGSTOP);
+    EXPECT_TRUE(comes_true([&] { return told.load(); }));
+    EXPECT_FALSE(still_held);
+    for (std::size_t node = 0; node < 3; ++node) kill(node, SIGCONT);
+    auto again = client.lock("press").lock_for(60s);
+    ASSERT_TRUE(again);
+    EXPECT_GT(again->token(), held->token());
+}
+
+TEST_F(RealCluster, ANodeWithoutLocksSaysSo) {
+    start("quorum", 1);
+    const Ran ran = run("--endpoint " + process(0).endpoint() + " --timeout 2s lock press -- true");
+    EXPECT_EQ(ran.exit, 69);
+    EXPECT_NE(ran.err.find("no [locks]"), std::string::npos) << ran.err;
+}
+
+TEST_F(Command, ALockWithoutANodeEndsInTime) {
+    const Ran ran = run("--endpoint unix:/nowhere/at/all --timeout 300ms lock press -- true");
+    EXPECT_EQ(ran.exit, 69) << ran.err;
+}
+
+}  // namespace
+}  // namespace conclave

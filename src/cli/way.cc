@@ -1,0 +1,123 @@
+#include "cli/way.h"
+
+#include <boost/asio/ssl/context.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "node/duration_text.h"
+
+namespace conclave {
+
+namespace {
+
+constexpr const char* local_socket = "unix:/run/conclave/api.sock";
+
+std::vector<std::string> split(const std::string& list) {
+    std::vector<std::string> parts;
+    for (std::size_t start = 0; start <= list.size();) {
+        const std::size_t end = std::min(list.find(',', start), list.size());
+        if (end > start) parts.push_back(list.substr(start, end - start));
+        start = end + 1;
+    }
+    return parts;
+}
+
+Exit exit_of_status(unsigned status) {
+    if (status < 400) return Exit::ok;
+    if (status == 400 || status == 404 || status == 405) return Exit::usage;
+    if (status == 401 || status == 403) return Exit::refused;
+    if (status == 409 || status == 503) return Exit::not_yet;
+    return Exit::internal;
+}
+
+std::string words_of(const boost::json::value& problem, unsigned status) {
+    if (const auto* object = problem.if_object()) {
+        const auto* detail = object->if_contains("detail");
+        if (detail && detail->is_string()) return std::string(detail->get_string());
+    }
+    return "the node answered " + std::to_string(status);
+}
+
+}  // namespace
+
+std::variant<Way, Exit> find_way(const Endpoint& endpoint) {
+    Way way;
+    const char* surroundings = std::getenv("CONCLAVE_ENDPOINT");
+    const std::string urls = !endpoint.urls.empty() ? endpoint.urls
+                             : surroundings         ? surroundings
+                                                    : local_socket;
+    auto endpoints = net::parse_http_endpoints(split(urls));
+    if (!endpoints) {
+        complain("--endpoint: " + endpoints.error().what);
+        return Exit::usage;
+    }
+    way.options.endpoints = std::move(*endpoints);
+    const auto timeout = node::parse_duration(endpoint.timeout);
+    if (!timeout) {
+        complain("--timeout: " + timeout.error().what);
+        return Exit::usage;
+    }
+    way.timeout = *timeout;
+    if (!endpoint.cacert.empty() || !endpoint.cert.empty()) {
+        auto tls = net::Tls::load({endpoint.cacert, endpoint.cert, endpoint.key});
+        if (!tls) {
+            complain(tls.error().what);
+            return Exit::refused;
+        }
+        way.tls = std::make_unique<net::Tls>(std::move(*tls));
+        way.options.tls = &way.tls->context();
+    }
+    return way;
+}
+
+Exit exit_of(net::Trouble trouble) {
+    switch (trouble) {
+        case net::Trouble::unreachable:
+        case net::Trouble::timeout:
+            return Exit::unreachable;
+        case net::Trouble::bad_answer:
+            return Exit::mismatch;
+        case net::Trouble::refused:
+            return Exit::refused;
+    }
+    return Exit::unreachable;
+}
+
+Answered understand(const net::Outcome& outcome) {
+    if (const auto* failure = std::get_if<net::Failure>(&outcome)) {
+        return {{exit_of(failure->trouble), 0, {}}, failure->what};
+    }
+    const auto& answer = std::get<net::Answer>(outcome);
+    boost::system::error_code error;
+    Answered told{{exit_of_status(answer.status), answer.status, {}}, ""};
+    if (answer.status != 204) told.reply.body = boost::json::parse(answer.body, error);
+    if (!told.reply.good()) {
+        told.why = words_of(told.reply.body, answer.status);
+    } else if (error) {
+        told.reply.exit = Exit::mismatch;
+        told.why = "the answer is not JSON: is that a conclave node?";
+    }
+    return told;
+}
+
+const boost::json::value* member(const boost::json::value& of, std::string_view name) {
+    const auto* object = of.if_object();
+    return object ? object->if_contains(name) : nullptr;
+}
+
+std::string text_member(const boost::json::value& of, std::string_view name) {
+    const auto* value = member(of, name);
+    return value && value->is_string() ? std::string(value->get_string()) : "";
+}
+
+std::optional<std::uint64_t> number_member(const boost::json::value& of, std::string_view name) {
+    const auto* value = member(of, name);
+    boost::system::error_code error;
+    const auto number = value ? value->to_number<std::uint64_t>(error) : 0;
+    return value && !error ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace conclave

@@ -1,0 +1,149 @@
+#include "client/caller.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <random>
+
+namespace conclave::client {
+
+namespace {
+
+constexpr NodeId the_node{1};  // whichever it is at the moment: a guest hears of no other
+
+// Its sessions must be nobody else's, ever: there is no node id in them to tell them apart.
+Incarnation draw_life() {
+    std::random_device lot;
+    return {(std::uint64_t{lot()} << 32) | lot()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Caller>> Caller::start(boost::asio::io_context& loop, Settings settings,
+                                              Events& events) {
+    auto alarm = net::Alarm::make(loop);
+    if (!alarm) return alarm.error();
+    std::unique_ptr<Caller> caller(
+        new Caller(loop, std::move(settings), events, std::move(*alarm)));
+    caller->line_.start();
+    return caller;
+}
+
+Caller::Caller(boost::asio::io_context& loop, Settings settings, Events& events, net::Alarm alarm)
+    : loop_(loop),
+      events_(events),
+      wanted_session_(settings.session),
+      alarm_(std::move(alarm)),
+      members_({Member{the_node, 0, Role::voter, 1}}),
+      driver_(NodeId{}, members_, config_, draw_life(), feet_),
+      line_(loop, std::move(settings.line),
+            {[] {}, [this](const wire::Frame& frame) { take(frame); },
+             [this] {
+                 welcome_.reset();
+                 driver_.happen(LeaderIs{std::nullopt, {}});
+             },
+             [this](const net::Failure& failure) { events_.failed(failure); }}) {
+    // Until a node says how long a session may be.
+    config_.session = wanted_session_ > Duration{} ? wanted_session_ : std::chrono::seconds(1);
+    config_.keep_alive = config_.session / 4;
+    driver_.happen(Booted<LockCaller>{});
+}
+
+Caller::~Caller() { stop(); }
+
+void Caller::stop() {
+    *alive_ = false;
+    line_.stop();
+    alarm_.cancel();
+}
+
+void Caller::acquire(const locks::Name& lock, const locks::Terms& terms) {
+    driver_.happen(Asked<LockCaller>{locks::Obtain{lock, terms}});
+}
+
+void Caller::release(const locks::Name& lock) {
+    driver_.happen(Asked<LockCaller>{locks::GiveUp{lock}});
+}
+
+std::optional<Instant> Caller::until() const {
+    const auto& session = driver_.state().client.session;
+    return session ? session->until : std::nullopt;
+}
+
+const locks::Holding* Caller::holds(const locks::Name& lock) const {
+    return driver_.state().client.holds(lock, net::now());
+}
+
+bool Caller::settled() const {
+    const locks::Client& client = driver_.state().client;
+    return !client.session || !client.unsettled;
+}
+
+void Caller::send(ByteView message) {
+    frame_.clear();
+    if (wire::append_letter(frame_, 0, message)) line_.send(frame_);
+}
+
+void Caller::set_alarm(Instant due, std::uint32_t stamp) {
+    std::erase_if(alarms_, [this](const auto& set) { return !driver_.awaits(set.second); });
+    alarms_.emplace_back(due, stamp);
+    wake_at_next();
+}
+
+void Caller::wake_at_next() {
+    const auto next = std::ranges::min_element(alarms_);
+    if (next == alarms_.end()) return alarm_.cancel();
+    alarm_.at(next->first, [this] { fire_due(); });
+}
+
+void Caller::fire_due() {
+    const Instant now = net::now();
+    for (auto next = std::ranges::min_element(alarms_); next != alarms_.end() && next->first <= now;
+         next = std::ranges::min_element(alarms_)) {
+        const std::uint32_t stamp = next->second;
+        alarms_.erase(next);
+        driver_.fire(stamp);
+    }
+    wake_at_next();
+}
+
+// Who is told asks at once for something else, or ends this: not in the midst of a step.
+void Caller::note(const LockCaller::Notice& notice) {
+    news_.push_back(notice);
+    if (news_.size() > 1) return;
+    boost::asio::post(loop_, [this, alive = alive_] {
+        if (!*alive) return;
+        for (const auto& one : std::exchange(news_, {})) {
+            std::visit([this](const auto& what) { tell(what); }, one);
+            if (!*alive) return;
+        }
+    });
+}
+
+void Caller::look_at_session() {
+    if (until() == until_) return;
+    until_ = until();
+    events_.renewed(until_);
+}
+
+void Caller::take(const wire::Frame& frame) {
+    if (frame.kind == wire::Kind::welcome) {
+        if (const auto welcome = wire::read_welcome(frame.body)) return take_welcome(*welcome);
+        return line_.hang_up();
+    }
+    if (frame.kind != wire::Kind::letter || !welcome_) return;
+    const auto letter = wire::read_letter(frame.body);
+    if (!letter || !driver_.receive(the_node, letter->message)) line_.hang_up();
+}
+
+void Caller::take_welcome(const wire::Welcome& welcome) {
+    welcome_ = welcome;
+    const bool any = wanted_session_ == Duration{};
+    config_.session =
+        any ? welcome.longest_session : std::min(wanted_session_, welcome.longest_session);
+    config_.longest = welcome.longest_session;
+    config_.keep_alive = config_.session / 4;
+    config_.granularity = std::chrono::milliseconds(2);
+    events_.welcomed(welcome);
+}
+
+}  // namespace conclave::client

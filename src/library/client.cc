@@ -1,0 +1,345 @@
+#include "conclave/client.hpp"
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "client/caller.h"
+#include "net/tls.h"
+
+namespace conclave {
+
+namespace {
+
+namespace asio = boost::asio;
+
+locks::Terms terms_of(const LockTerms& wanted) {
+    using Mode = locks::Terms::Mode;
+    if (wanted.slots > 0) return {Mode::slot, wanted.slots};
+    return {wanted.shared ? Mode::shared : Mode::exclusive, 1};
+}
+
+// Runs what applications gave us, one after the other, apart from everything that must be in time.
+// What is under way when it ends is left to itself after a second.
+class Dispatcher {
+public:
+    ~Dispatcher() {
+        std::unique_lock guard(desk_->mutex);
+        desk_->ended = true;
+        desk_->changed.notify_all();
+        if (!thread_.joinable()) return;
+        const bool ourselves = thread_.get_id() == std::this_thread::get_id();
+        if (!ourselves) {
+            desk_->changed.wait_for(guard, std::chrono::seconds(1), [this] { return desk_->gone; });
+        }
+        thread_.detach();
+    }
+    void run(std::function<void()> task) {
+        const std::lock_guard guard(desk_->mutex);
+        desk_->tasks.push_back(std::move(task));
+        if (!thread_.joinable()) thread_ = std::thread(&Desk::work, desk_);
+        desk_->changed.notify_all();
+    }
+
+private:
+    struct Desk {
+        static void work(const std::shared_ptr<Desk>& desk) {
+            std::unique_lock guard(desk->mutex);
+            for (;;) {
+                desk->changed.wait(guard, [&] { return desk->ended || !desk->tasks.empty(); });
+                if (desk->ended) break;
+                const auto task = std::move(desk->tasks.front());
+                desk->tasks.pop_front();
+                guard.unlock();
+                try {
+                    task();
+                } catch (...) {  // an application's mistake must not end the application
+                }
+                guard.lock();
+            }
+            desk->gone = true;
+            desk->changed.notify_all();
+        }
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::deque<std::function<void()>> tasks;
+        bool ended = false, gone = false;
+    };
+    std::shared_ptr<Desk> desk_ = std::make_shared<Desk>();
+    std::thread thread_;
+};
+
+std::int64_t clock() { return net::now().time_since_epoch().count(); }
+
+}  // namespace
+
+struct Held::Lease {
+    std::string name;
+    FencingToken token;
+    std::weak_ptr<Core> core;
+    std::atomic<std::int64_t> until{0};  // as `clock` counts; 0: over, for good
+    std::stop_source stop;
+};
+
+// One thread's wait for one lock.
+struct Waiting {
+    std::string name;
+    locks::Terms terms;
+    bool impatient = false;  // does not queue
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    bool over = false;
+    std::shared_ptr<Held::Lease> lease;
+};
+
+class Held::Core : public std::enable_shared_from_this<Core>, private client::Caller::Events {
+public:
+    explicit Core(ClientOptions options) : options_(std::move(options)) {}
+    ~Core() override { stop(); }
+
+    void start() {
+        client::Caller::Settings settings;
+        auto endpoints = net::parse_http_endpoints(options_.endpoints);
+        if (!endpoints) throw std::invalid_argument(endpoints.error().what);
+        if (endpoints->empty()) throw std::invalid_argument("no endpoint is given");
+        settings.line.way.endpoints = std::move(*endpoints);
+        if (!options_.cacert.empty() || !options_.cert.empty()) {
+            auto tls = net::Tls::load({options_.cacert, options_.cert, options_.key});
+            if (!tls) throw std::invalid_argument(tls.error().what);
+            tls_ = std::make_unique<net::Tls>(std::move(*tls));
+            settings.line.way.tls = &tls_->context();
+        }
+        settings.session = options_.session;
+        auto alarm = net::Alarm::make(loop_);
+        if (!alarm) throw std::invalid_argument(alarm.error().what);
+        alarm_.emplace(std::move(*alarm));
+        auto caller = client::Caller::start(loop_, std::move(settings), *this);
+        if (!caller) throw std::invalid_argument(caller.error().what);
+        caller_ = std::move(*caller);
+        thread_ = std::thread([this] { loop_.run(); });
+    }
+
+    void stop() {
+        if (!thread_.joinable()) return;
+        stopped_ = true;
+        asio::post(loop_, [this] {
+            while (!leases_.empty()) give_up(leases_.begin()->second);
+            for (auto& [name, queue] : queues_) {
+                for (const auto& one : queue) conclude(*one, nullptr);
+            }
+            caller_.reset();
+            alarm_.reset();
+            work_.reset();
+        });
+        thread_.join();
+        loop_.restart();
+        loop_.poll();  // whoever came in the last moment
+    }
+
+    std::shared_ptr<Lease> acquire(const std::shared_ptr<Waiting>& wait,
+                                   std::optional<std::chrono::nanoseconds> limit,
+                                   const std::stop_token& stop) {
+        asio::post(loop_, [this, wait] { enqueue(wait); });
+        if (stopped_) return nullptr;
+        std::unique_lock guard(wait->mutex);
+        const auto over = [&] { return wait->over; };
+        const bool concluded = limit ? wait->changed.wait_for(guard, stop, *limit, over)
+                                     : wait->changed.wait(guard, stop, over);
+        if (!concluded) {
+            asio::post(loop_, [this, wait] { cancel(wait); });
+            wait->changed.wait(guard, over);  // it may have been granted meanwhile
+        }
+        return wait->lease;
+    }
+
+    void release(const std::shared_ptr<Lease>& lease) {
+        lease->until = 0;
+        asio::post(loop_, [this, lease] { give_up(lease); });
+    }
+
+private:
+    using Queue = std::deque<std::shared_ptr<Waiting>>;  // the first is what the cluster knows of
+
+    // The client's side, on the loop's thread. ---------------------------------------------------
+
+    void enqueue(const std::shared_ptr<Waiting>& wait) {
+        if (!caller_) return conclude(*wait, nullptr);
+        Queue& queue = queues_[wait->name];
+        const bool free = queue.empty() && !leases_.contains(wait->name);
+        if (!free && wait->impatient) return conclude(*wait, nullptr);
+        queue.push_back(wait);
+        if (free) ask_for(wait->name);
+    }
+    void ask_for(const std::string& name) {
+        const auto queue = queues_.find(name);
+        if (queue == queues_.end()) return;
+        if (queue->second.empty()) {
+            queues_.erase(queue);
+        } else {
+            caller_->acquire(name, queue->second.front()->terms);
+        }
+    }
+    void cancel(const std::shared_ptr<Waiting>& wait) {
+        const auto queue = queues_.find(wait->name);
+        if (wait->over || queue == queues_.end()) return;
+        const bool asked = queue->second.front() == wait && !leases_.contains(wait->name);
+        std::erase(queue->second, wait);
+        conclude(*wait, nullptr);
+        if (!asked) return;
+        caller_->release(wait->name);
+        ask_for(wait->name);
+    }
+    void give_up(const std::shared_ptr<Lease>& lease) {
+        const auto known = leases_.find(lease->name);
+        if (known == leases_.end() || known->second != lease) return;
+        leases_.erase(known);
+        end(*lease);
+        if (!caller_) return;
+        caller_->release(lease->name);
+        ask_for(lease->name);
+    }
+    static void conclude(Waiting& wait, std::shared_ptr<Lease> lease) {
+        const std::lock_guard guard(wait.mutex);
+        wait.over = true;
+        wait.lease = std::move(lease);
+        wait.changed.notify_all();
+    }
+    void end(Lease& lease) {
+        lease.until = 0;
+        if (!lease.stop.stop_requested())
+            dispatcher_.run([stop = lease.stop]() mutable { stop.request_stop(); });
+    }
+
+    void granted(const locks::Name& name, const locks::Token& token) override {
+        Queue& queue = queues_[name];
+        if (queue.empty()) return caller_->release(name);
+        auto lease = std::make_shared<Lease>();
+        lease->name = name;
+        lease->token = {token.epoch.value, token.number};
+        lease->core = weak_from_this();
+        leases_[name] = lease;
+        renewed(caller_->until());
+        const auto first = queue.front();
+        queue.pop_front();
+        conclude(*first, lease);
+    }
+    void busy(const locks::Name& name) override {
+        const auto queue = queues_.find(name);
+        if (queue == queues_.end() || queue->second.empty()) return;
+        const auto first = queue->second.front();
+        if (first->impatient) cancel(first);
+    }
+    void lost(const locks::Name& name) override {
+        const auto known = leases_.find(name);
+        if (known == leases_.end()) return;
+        end(*std::exchange(known->second, nullptr));
+        leases_.erase(known);
+        ask_for(name);
+    }
+    void renewed(std::optional<Instant> until) override {
+        if (!until) return;  // each is told that it is lost
+        const Instant end = *until - options_.stop_margin;
+        for (auto& [name, lease] : leases_) lease->until = end.time_since_epoch().count();
+        alarm_->at(end, [this] { run_out(); });
+    }
+    // Those who work under it need the margin to stop. It is over for good, even if an answer still
+    // came in time.
+    void run_out() {
+        const std::int64_t now = clock();
+        std::vector<std::shared_ptr<Lease>> over;
+        for (auto& [name, lease] : leases_) {
+            if (lease->until <= now) over.push_back(lease);
+        }
+        for (const auto& lease : over) give_up(lease);
+    }
+    void welcomed(const wire::Welcome&) override {}
+    void failed(const net::Failure& failure) override {
+        if (options_.log) dispatcher_.run([log = options_.log, what = failure.what] { log(what); });
+    }
+
+    const ClientOptions options_;
+    Dispatcher dispatcher_;
+    asio::io_context loop_{1};
+    std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_{
+        asio::make_work_guard(loop_)};
+    std::unique_ptr<net::Tls> tls_;
+    std::optional<net::Alarm> alarm_;
+    std::unique_ptr<client::Caller> caller_;
+    std::map<std::string, Queue> queues_;
+    std::map<std::string, std::shared_ptr<Lease>> leases_;
+    std::atomic<bool> stopped_ = false;
+    std::thread thread_;
+};
+
+// --- Held. --------------------------------------------------------------------------------------
+
+Held::Held(std::shared_ptr<Lease> lease) : lease_(std::move(lease)) {}
+Held::Held(Held&&) noexcept = default;
+Held& Held::operator=(Held&& other) noexcept {
+    if (this == &other) return *this;
+    unlock();
+    lease_ = std::move(other.lease_);
+    return *this;
+}
+Held::~Held() { unlock(); }
+
+bool Held::held() const noexcept { return lease_ && clock() < lease_->until; }
+std::chrono::nanoseconds Held::remaining() const noexcept {
+    const std::int64_t left = lease_ ? lease_->until - clock() : 0;
+    return std::chrono::nanoseconds(std::max<std::int64_t>(left, 0));
+}
+FencingToken Held::token() const noexcept { return lease_ ? lease_->token : FencingToken{}; }
+std::stop_token Held::lost() const noexcept {
+    return lease_ ? lease_->stop.get_token() : std::stop_token();
+}
+void Held::unlock() noexcept {
+    const auto lease = std::exchange(lease_, nullptr);
+    const auto core = lease ? lease->core.lock() : nullptr;
+    if (core) core->release(lease);
+}
+
+// --- Lock. --------------------------------------------------------------------------------------
+
+Lock::Lock(std::shared_ptr<Held::Core> core, std::string name, LockTerms terms)
+    : core_(std::move(core)), name_(std::move(name)), terms_(terms) {}
+
+std::optional<Held> Lock::take(bool impatient, std::optional<std::chrono::nanoseconds> limit,
+                               const std::stop_token& stop) {
+    auto wait = std::make_shared<Waiting>();
+    wait->name = name_;
+    wait->terms = terms_of(terms_);
+    wait->impatient = impatient;
+    auto lease = core_->acquire(wait, limit, stop);
+    return lease ? std::optional(Held(std::move(lease))) : std::nullopt;
+}
+std::optional<Held> Lock::try_lock() { return take(true, std::chrono::seconds(5), {}); }
+std::optional<Held> Lock::lock_for(std::chrono::nanoseconds wait) { return take(false, wait, {}); }
+std::optional<Held> Lock::lock(std::stop_token stop) { return take(false, std::nullopt, stop); }
+
+// --- Client. ------------------------------------------------------------------------------------
+
+Client::Client(ClientOptions options) : core_(std::make_shared<Held::Core>(std::move(options))) {
+    core_->start();
+}
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&& other) noexcept {
+    if (this == &other) return *this;
+    if (core_) core_->stop();
+    core_ = std::move(other.core_);
+    return *this;
+}
+Client::~Client() {
+    if (core_) core_->stop();
+}
+
+Lock Client::lock(std::string name, LockTerms terms) { return Lock(core_, std::move(name), terms); }
+
+}  // namespace conclave
