@@ -14,7 +14,7 @@ build:  ## the conclave command, at build/release/conclave
 	    { cat build/release.configure.log; echo "Something missing? Try tools/install-deps"; exit 1; }
 	@cmake --build --preset release -j $(jobs) --target conclave
 
-demo:  ## an election with a crash, told step by step, and a picture of it
+demo:  ## a real cluster that elects, fails over and locks, and a picture of an election
 	@tools/install-deps
 	@$(MAKE) --no-print-directory build
 	@tools/demo

@@ -121,6 +121,7 @@ Exit run_up(const Terminal& terminal, const UpOptions& options) {
     plan.nodes = options.nodes;
     plan.algorithm = options.algorithm;
     plan.record = options.record;
+    plan.settings = "\n[locks]\n";
     auto cluster = Cluster::prepare(plan);
     if (!cluster) {
         complain(cluster.error().what);

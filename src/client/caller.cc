@@ -142,7 +142,6 @@ void Caller::take_welcome(const wire::Welcome& welcome) {
         any ? welcome.longest_session : std::min(wanted_session_, welcome.longest_session);
     config_.longest = welcome.longest_session;
     config_.keep_alive = config_.session / 4;
-    config_.granularity = std::chrono::milliseconds(2);
     events_.welcomed(welcome);
 }
 

@@ -5,6 +5,7 @@
 #include "node/config_settings.h"
 #include "node/config_values.h"
 #include "node/duration_text.h"
+#include "service/lock_words.h"
 
 namespace conclave::node {
 
@@ -67,6 +68,18 @@ private:
         for (const Group& group : config_.groups) {
             if (bound_ && section == "groups." + group.name) add_bound(group);
         }
+        if (bound_ && section == "locks" && config_.locks.serve) add_lock_bound();
+    }
+    // The next leader waits until every session that it was not told of is over.
+    void add_lock_bound() {
+        Group server;
+        server.algorithm = "quorum";
+        server.lease = config_.locks.lease;
+        const std::optional<Duration> bound = bound_(server, config_);
+        if (!bound) return;
+        const Duration wait = *bound + locks::Config{}.outlives(config_.locks.session_max);
+        out_ += "# after a crash of its leader locks are granted again within " +
+                duration_text(std::chrono::ceil<std::chrono::milliseconds>(wait)) + "\n";
     }
     void add_bound(const Group& group) {
         const std::optional<Duration> bound = bound_(group, config_);

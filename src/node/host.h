@@ -28,7 +28,7 @@ template <class C> void tune(C& config, const Placement& placement) {
     if constexpr (std::is_same_v<C, locks::Config>) {
         config.session = config.longest = placement.session_max.value_or(config.longest);
         config.keep_alive = config.session / 4;
-        config.granularity = std::chrono::milliseconds(2);
+        config.granularity = locks::Config{}.granularity;
         config.closed = false;  // whoever comes may be a client
     }
     if constexpr (requires { config.preempt; }) {

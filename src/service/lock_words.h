@@ -7,6 +7,7 @@
 // settled by the next KeepAlive.
 #pragma once
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -192,7 +193,7 @@ struct Config {
     Duration longest{};                // CD_max: no session of anybody is longer
     Duration keep_alive{};             // Hc
     std::uint32_t drift_ppm = 10'000;  // of any clock
-    Duration granularity{};
+    Duration granularity = std::chrono::milliseconds(2);  // of any reading of any clock
     bool closed = false;  // the members are all the clients there are
 
     // How long to wait, on any clock, until a lease of this length is over on any other.
