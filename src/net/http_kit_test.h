@@ -133,6 +133,15 @@ private:
             exchange->stream();
             keep(exchange);
         });
+        router.add("GET /upgrade", "upgrade", [this](const Shared& exchange) {
+            exchange->upgrade("echo", [this, weak = std::weak_ptr(exchange)](auto bytes) {
+                if (const auto one = weak.lock()) bytes == "end" ? one->hang_up() : say(*one, bytes);
+            });
+            keep(exchange);
+        });
+    }
+    static void say(Exchange& exchange, std::string_view bytes) {
+        for (const char c : bytes) exchange.send(std::string(1, c));
     }
     void keep(const Shared& exchange) {
         held.push_back(exchange);

@@ -258,6 +258,36 @@ TEST(HttpServer, HeadOfAStreamEndsAtOnce) {
     EXPECT_EQ(client.answer().body, "hello");
 }
 
+TEST(HttpServer, AConnectionCanBeUpgradedAndSpeaksHttpNoMore) {
+    TestSite site;
+    RawClient client(site.local);
+    const auto answer = client.ask(get("/upgrade"));
+    EXPECT_EQ(answer.status, 101u);
+    EXPECT_EQ(answer.header("upgrade"), "echo");
+    ASSERT_TRUE(client.send("GET / HTTP/1.1"));
+    EXPECT_EQ(client.read_until("1.1"), "GET / HTTP/1.1");
+    ASSERT_TRUE(client.send("end"));
+    EXPECT_TRUE(client.closed_by_server());
+    EXPECT_TRUE(site.bell.await("gone"));
+    site.on_loop([&] { site.held.clear(); });
+}
+
+TEST(HttpServer, WhoSpeaksBeforeItIsUpgradedIsCutOff) {
+    TestSite site;
+    RawClient client(site.local);
+    ASSERT_TRUE(client.send(get("/upgrade") + "too early"));
+    EXPECT_TRUE(client.closed_by_server());
+}
+
+TEST(HttpServer, AnUpgradedClientThatReadsNothingIsCutOff) {
+    TestSite site({.backlog = 1 << 16});
+    RawClient client(site.local);
+    EXPECT_EQ(client.ask(get("/upgrade")).status, 101u);
+    const std::string piece(1 << 14, 'x');
+    while (client.send(piece)) continue;
+    EXPECT_TRUE(site.bell.await("gone"));
+}
+
 TEST(HttpServer, StoppingTellsThoseWhoWait) {
     TestSite site;
     RawClient client(site.tcp);

@@ -147,6 +147,8 @@ TEST(ConfigRules, AGroupAsksOnlyForWhatItsAlgorithmCanDo) {
          "lease = 80ms is shorter than the detector's period of 90ms"},
         {"lease = \"300ms\"", "lease = \"2h\"", "groups.billing.lease must be 10ms to 1h, not 2h"},
         {"session_max = \"3s\"", "session_max = \"0s\"", "locks.session_max must be 100ms to 1h"},
+        {"session_max = \"3s\"", "lease = \"1ms\"", "locks.lease must be 10ms to 1h, not 1ms"},
+        {"[groups.archive]", "[groups.locks]", "the lock service's own group has this name"},
         {"bytes = 10000000", "bytes = 1000", "record.bytes must be 1000000 to 1000000000000, not"},
         {"role = \"voter\"", "role = \"learner\"", "only a voter can stand, and this node is none"},
     });

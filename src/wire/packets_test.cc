@@ -169,6 +169,22 @@ TEST(Letters, LargerThanTheLimitAreNotWritten) {
     EXPECT_TRUE(out.empty());
 }
 
+TEST(Welcome, ComesBackAsItWent) {
+    Bytes out;
+    append_welcome(out, {"prod", "n1", std::chrono::seconds(2)});
+    FrameReader reader;
+    reader.feed(out);
+    const auto frame = reader.next();
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->kind, Kind::welcome);
+    const auto welcome = read_welcome(frame->body);
+    ASSERT_TRUE(welcome);
+    EXPECT_EQ(welcome->cluster, "prod");
+    EXPECT_EQ(welcome->node, "n1");
+    EXPECT_EQ(welcome->longest_session, std::chrono::seconds(2));
+    EXPECT_FALSE(read_welcome(frame->body.first(3)));
+}
+
 TEST(Bye, CanBeLoggedWhateverWasSent) {
     Bytes out;
     append_bye(out, "another cluster: \"test\"\r\n" + std::string(500, 'x'));
