@@ -135,7 +135,8 @@ private:
         });
         router.add("GET /upgrade", "upgrade", [this](const Shared& exchange) {
             exchange->upgrade("echo", [this, weak = std::weak_ptr(exchange)](auto bytes) {
-                if (const auto one = weak.lock()) bytes == "end" ? one->hang_up() : say(*one, bytes);
+                if (const auto one = weak.lock())
+                    bytes == "end" ? one->hang_up() : say(*one, bytes);
             });
             keep(exchange);
         });

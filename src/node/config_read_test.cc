@@ -45,8 +45,7 @@ TEST(ConfigRead, EverySettingArrives) {
     EXPECT_EQ(config.locks.session_max, 3s);
     EXPECT_TRUE(config.locks.serve) << "there is such a section";
     EXPECT_FALSE(parsed(sample_with("[locks]", "[locks]\nserve = false")).config->locks.serve);
-    EXPECT_FALSE(
-        parsed(sample_with("[locks]\nsession_max = \"3s\"\n", "")).config->locks.serve);
+    EXPECT_FALSE(parsed(sample_with("[locks]\nsession_max = \"3s\"\n", "")).config->locks.serve);
     ASSERT_EQ(config.mutexes.size(), 1u);
     EXPECT_EQ(config.mutexes[0].algorithm, "maekawa");
     EXPECT_EQ(config.log.level, Level::debug);

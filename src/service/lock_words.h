@@ -189,10 +189,10 @@ inline constexpr std::array fixes{
 
 struct Config {
     FixSet fixes{};
-    Duration session{};                // CD
-    Duration longest{};                // CD_max: no session of anybody is longer
-    Duration keep_alive{};             // Hc
-    std::uint32_t drift_ppm = 10'000;  // of any clock
+    Duration session{};                                   // CD
+    Duration longest{};                                   // CD_max: no session of anybody is longer
+    Duration keep_alive{};                                // Hc
+    std::uint32_t drift_ppm = 10'000;                     // of any clock
     Duration granularity = std::chrono::milliseconds(2);  // of any reading of any clock
     bool closed = false;  // the members are all the clients there are
 
