@@ -13,6 +13,7 @@
 #include "net/http_server.h"
 #include "node/api.h"
 #include "node/child.h"
+#include "node/clean_pages.h"
 #include "node/descriptors.h"
 #include "node/log.h"
 #include "node/metric_labels.h"
@@ -145,6 +146,10 @@ private:
         log_.tick();
         const bool gone = leaving_ && (node_->departed() || node_->now() >= leave_by_);
         if ((gone || node_->failure()) && !ended_) return end();
+        if (!leaving_ && ++ticks_passed_ == start_is_over) {
+            log_.log(Level::debug, "pages that the start has needed are let go",
+                     {{"bytes", std::to_string(let_go_of_clean_pages())}});
+        }
         ticks_.expires_after(leaving_ ? std::chrono::milliseconds(5)
                                       : std::chrono::milliseconds(1000));
         ticks_.async_wait([this](const ErrorCode& error) {
@@ -163,6 +168,8 @@ private:
     std::unique_ptr<Node> node_;
     std::optional<HttpApi> api_;
     std::optional<net::HttpServer> server_;
+    static constexpr int start_is_over = 5;  // links made, the first leader elected
+    int ticks_passed_ = 0;
     bool leaving_ = false, ended_ = false;
     Instant leave_by_{};
 };
