@@ -144,6 +144,15 @@ void TenureWatch::expect_one_after_the_other() {
         << told;
 }
 
+std::optional<Instant> TenureWatch::next_office_after(Instant moment) {
+    std::optional<Instant> next;
+    for (const Held& one : all()) {
+        const Instant from = one.tenure.from;
+        if (from > moment && (!next || from < *next)) next = from;
+    }
+    return next;
+}
+
 std::vector<std::string> broken_by(const std::vector<Held>& history, std::uint32_t nodes) {
     std::vector<std::string> broken;
     Scene scene(nodes);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -33,6 +34,8 @@ public:
 
     // Ends the watch. The test fails if there were fewer than two tenures, or ever two at once.
     void expect_one_after_the_other();
+    // Ends the watch. When somebody took office for the first time after that moment.
+    std::optional<Instant> next_office_after(Instant moment);
 
 private:
     std::vector<Held> all();
