@@ -104,6 +104,58 @@ TEST_F(RealCluster, ADrainedNodeLeadsNothing) {
     EXPECT_NE(agreed_leader(), first);
 }
 
+// A lease that no busy machine loses: whoever leads is moved by nothing but the wish.
+class HandOver : public RealCluster {
+protected:
+    void SetUp() override {
+        prepare("quorum", 3, "lease = \"20s\"\n");
+        restart();
+        leader = agreed_leader();
+        ASSERT_NE(leader, "");
+        follower = leader == "n1" ? 1 : 0;
+        third = 3 - follower - place(leader);
+    }
+    void TearDown() override {
+        kill_all();
+        RealCluster::TearDown();
+    }
+    Reply wish(const std::string& deed, const boost::json::value& how) const {
+        Endpoint endpoint;
+        endpoint.urls = process(follower).endpoint();
+        endpoint.timeout = "60s";
+        endpoint.silent = true;
+        return ask(endpoint, "POST", "/v1/groups/main/" + deed, how);
+    }
+    // Whom the leader has not heard yet it does not hand over to: then it is wished again.
+    void expect_done(const std::string& deed, const boost::json::value& how) const {
+        Reply reply;
+        EXPECT_TRUE(comes_true([&] {
+            reply = wish(deed, how);
+            return reply.status == 202;
+        })) << boost::json::serialize(reply.body);
+    }
+
+    std::string leader;
+    std::size_t follower = 0, third = 0;
+};
+
+TEST_F(HandOver, IsDoneByTheLeaderWhereverItIsWished) {
+    expect_done("resign", boost::json::object{{"to", process(third).name}});
+    expect_leader(process(third).name);
+    expect_done("appoint", boost::json::object{{"node", leader}});
+    expect_leader(leader);
+}
+TEST_F(HandOver, IsRefusedInTheLeadersWords) {
+    const Reply reply = wish("resign", boost::json::object{{"to", leader}});
+    EXPECT_EQ(reply.status, 409u);
+    EXPECT_EQ(reply.body.at("detail"), "that node may not lead the group");
+    expect_leader(leader);
+}
+TEST_F(HandOver, IsNotWaitedForIfTheLeaderDoesNotAnswer) {
+    kill(place(leader), SIGSTOP);
+    EXPECT_EQ(wish("resign", boost::json::object{}).status, 503u);
+}
+
 TEST_F(RealCluster, TheCoordinatorsPlanReachesEveryMember) {
     prepare("garcia-molina", 3, "plan = \"command:plan\"\n");
     for (const Cluster::Process& one : cluster->processes()) {

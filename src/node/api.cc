@@ -247,6 +247,13 @@ void HttpApi::stream_changes(const Exchange& exchange) {
     exchange->on_gone([exchange, listening] {});
 }
 
+void HttpApi::hand_over(const Exchange& exchange, HostedGroup& group, const Resign& wish) {
+    node_.hand_over(group, wish, [this, exchange, &group](const auto& given) {
+        if (given) return answer(exchange, group, *given);
+        exchange->problem(503, "No answer", "the leader was asked, and has not answered");
+    });
+}
+
 void HttpApi::answer(const Exchange& exchange, HostedGroup& group,
                      const HostedGroup::Answer& given) {
     if (!given.understood) {
@@ -271,7 +278,7 @@ void HttpApi::resign(const Exchange& exchange) {
         wish.to = node_.find(*to);
         if (!wish.to) return exchange->problem(400, "No such node", "nobody is called " + *to);
     }
-    answer(exchange, *group, group->ask(wish));
+    hand_over(exchange, *group, wish);
 }
 
 // A sitting leader hands over; where a person decides, the person has.
@@ -281,8 +288,8 @@ void HttpApi::appoint(const Exchange& exchange) {
     const std::string name = field(exchange, "node").value_or("");
     const auto whom = node_.find(name);
     if (!whom) return exchange->problem(400, "No such node", "nobody is called '" + name + "'");
-    HostedGroup::Answer given = group->ask(Appoint{*whom, {}});
-    if (!given.understood) given = group->ask(Resign{*whom});
+    const HostedGroup::Answer given = group->ask(Appoint{*whom, {}});
+    if (!given.understood) return hand_over(exchange, *group, Resign{*whom});
     answer(exchange, *group, given);
 }
 

@@ -44,6 +44,7 @@ private:
     HostedGroup* group_of(const Exchange& exchange);  // answers 404 if there is none
     void drain(const Exchange& exchange);
     void undrain(const Exchange& exchange);
+    void hand_over(const Exchange& exchange, HostedGroup& group, const Resign& wish);
     void answer(const Exchange& exchange, HostedGroup& group, const HostedGroup::Answer& given);
 
     boost::asio::io_context& loop_;

@@ -18,7 +18,12 @@ Result<std::unique_ptr<Node>> Node::start(boost::asio::io_context& loop, const C
 }
 
 Node::Node(boost::asio::io_context& loop, const Config& config, LogSink& log, Metrics& metrics)
-    : loop_(loop), config_(config), log_(log), metrics_(metrics), dice_(std::random_device{}()) {
+    : loop_(loop),
+      config_(config),
+      log_(log),
+      metrics_(metrics),
+      dice_(std::random_device{}()),
+      messenger_(loop, messengers_office()) {
     for (const Peer& peer : roster(config_)) {
         if (peer.id == config_.node.id) continue;
         PeerState state;
@@ -35,6 +40,7 @@ Node::~Node() { stop(); }
 void Node::stop() {
     if (!std::exchange(stopped_, true) && recorder_) recorder_->end();
     for (auto& errands : errands_) errands->stop();
+    messenger_.stop();
     if (links_) links_->stop();
     alarm_.reset();  // it would keep the loop waiting
 }
@@ -58,6 +64,33 @@ void Node::depart() {
         const HostedGroup::Answer answer = group->ask(Depart{});
         if (!answer.understood || answer.refused) departed_.insert(group.get());
     }
+}
+
+void Node::hand_over(HostedGroup& group, const Resign& wish, Messenger::Answered then) {
+    const auto leader = group.leader();
+    const PeerState* peer = leader ? find_peer(*leader) : nullptr;
+    const std::optional place = messengers_place();
+    if (!peer || !peer->linked || std::ranges::find(peer->machines, place) == peer->machines.end())
+        return then(group.ask(wish));
+    messenger_.ask(*leader, group.name(), wish, std::move(then));
+}
+
+Messenger::Office Node::messengers_office() {
+    Messenger::Office office;
+    office.send = [this](NodeId to, ByteView letter) {
+        links_->send(to, messengers_place(), letter);
+    };
+    office.ask = [this](NodeId from, const std::string& group, const Resign& wish) {
+        return asked_by(from, group, wish);
+    };
+    return office;
+}
+
+HostedGroup::Answer Node::asked_by(NodeId peer, const std::string& name, const Resign& wish) {
+    HostedGroup* const known = group(name);
+    if (!known || !known->members().contains(peer))
+        return {true, Refused{Refused::Why::not_leader}};
+    return known->ask(wish);
 }
 
 bool Node::departed() const {
@@ -123,6 +156,7 @@ std::optional<Error> Node::open_links() {
     for (const auto& group : groups_) {
         settings.hello.groups.push_back({group->name(), group->algorithm()});
     }
+    settings.hello.groups.push_back({std::string(Messenger::name), "1"});
     settings.listen = net::to_text(config_.peer.listen);
     for (const PeerState& peer : peers_) {
         settings.peers.push_back({peer.id, peer.name, peer.address});
@@ -208,6 +242,10 @@ HostedGroup* Node::group(std::string_view name) {
 
 HostedGroup& Node::machine(std::uint32_t number) {
     return number == 0 ? *detector_ : *groups_[number - 1];
+}
+
+std::uint32_t Node::messengers_place() const {
+    return static_cast<std::uint32_t>(groups_.size() + 1);
 }
 
 PeerState* Node::find_peer(NodeId node) {

@@ -25,6 +25,7 @@
 #include "node/errands.h"
 #include "node/flight_recorder.h"
 #include "node/hosted_group.h"
+#include "node/messenger.h"
 #include "node/metrics.h"
 #include "node/timers.h"
 #include "store/writer.h"
@@ -81,6 +82,9 @@ public:
     std::vector<std::pair<std::uint64_t, Change>> changes_after(std::uint64_t number) const;
     std::uint64_t last_change() const { return next_change_ - 1; }
 
+    // By whoever leads the group, if there is a link to it; else this node is asked, and refuses.
+    void hand_over(HostedGroup& group, const Resign& wish, Messenger::Answered then);
+
     // Whether this node takes part in elections: not while it is drained or unhealthy.
     bool drained() const { return drained_; }
     void drain(bool drained);
@@ -124,6 +128,9 @@ private:
     void welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how);
     std::optional<std::uint32_t> ours(const wire::Offer& offer, const std::string& peer);
     HostedGroup& machine(std::uint32_t number);
+    Messenger::Office messengers_office();
+    std::uint32_t messengers_place() const;  // among the machines, behind all groups
+    HostedGroup::Answer asked_by(NodeId peer, const std::string& group, const Resign& wish);
     PeerState* find_peer(NodeId node);
     GroupPlace place_of(const std::string& group) const;
     void take_stand(std::size_t at);
@@ -153,6 +160,7 @@ private:
     std::unique_ptr<HostedGroup> detector_;
     std::vector<std::unique_ptr<HostedGroup>> groups_;
     std::vector<PeerState> peers_;
+    Messenger messenger_;
     std::unique_ptr<FlightRecorder> recorder_;               // none: it is switched off
     std::vector<std::pair<std::uint64_t, Change>> changes_;  // the newest
     std::uint64_t next_change_ = 1;

@@ -71,6 +71,7 @@ void Node::welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how) 
 }
 
 std::optional<std::uint32_t> Node::ours(const wire::Offer& offer, const std::string& peer) {
+    if (offer.name == Messenger::name) return messengers_place();
     std::optional<std::uint32_t> ours;
     if (offer.name == detector_->name()) ours = 0;
     for (std::uint32_t number = 0; number < groups_.size(); ++number) {
@@ -91,6 +92,7 @@ void Node::unlinked(NodeId peer, std::string_view) {
     ++state->links;  // whatever was said on it is over
     state->linked = false;
     state->early.clear();
+    messenger_.unlinked(peer);
 }
 
 // What comes before we know whether to believe its sender, or before our machines have booted,
@@ -117,10 +119,12 @@ void Node::deliver(PeerState& peer, std::uint32_t group, ByteView message) {
     if (!ours) return;
     if (*ours == 0) peer.last_heard = now();
     if (*ours != 0 && is_news(peer.last_heard, now())) detector_->machine().hear(Heard{peer.id});
-    if (!machine(*ours).machine().receive(peer.id, message)) {
-        log_.log(Level::warning, "a letter could not be read",
-                 {{"peer", peer.name}, {"group", machine(*ours).name()}});
-    }
+    const bool for_messenger = *ours == messengers_place();
+    const bool legible = for_messenger ? messenger_.receive(peer.id, message)
+                                       : machine(*ours).machine().receive(peer.id, message);
+    if (legible) return;
+    const std::string whose(for_messenger ? Messenger::name : machine(*ours).name());
+    log_.log(Level::warning, "a letter could not be read", {{"peer", peer.name}, {"group", whose}});
 }
 
 Duration Node::draw(Wait wait) {

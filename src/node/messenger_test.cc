@@ -1,0 +1,145 @@
+#include "node/messenger.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/links_test.h"
+
+namespace conclave::node {
+namespace {
+
+using namespace std::chrono_literals;
+using Answer = HostedGroup::Answer;
+
+// Two of them and the ways between: what is sent arrives when the test delivers it.
+class Messengers : public testing::Test {
+protected:
+    struct Post {
+        NodeId from, to;
+        Bytes letter;
+    };
+    static constexpr NodeId asker{1}, leader{2};
+
+    Messenger::Office office(NodeId self) {
+        Messenger::Office office;
+        office.send = [this, self](NodeId to, ByteView letter) {
+            post.push_back({self, to, Bytes(letter.begin(), letter.end())});
+        };
+        office.ask = [this](NodeId from, const std::string& group, const Resign& wish) {
+            EXPECT_EQ(from, asker);
+            asked = {group, wish.to};
+            return answer;
+        };
+        office.patience = patience;
+        return office;
+    }
+    void deliver() {
+        for (const Post& one : std::exchange(post, {})) {
+            EXPECT_TRUE((one.to == asker ? at_asker : at_leader).receive(one.from, one.letter));
+        }
+    }
+    void ask() {
+        at_asker.ask(leader, "main", Resign{NodeId{3}}, [this](const auto& given) {
+            ++told;
+            heard = given;
+        });
+    }
+
+    net::TestLoop loop;
+    Duration patience = 1h;
+    std::vector<Post> post;
+    std::pair<std::string, std::optional<NodeId>> asked;
+    Answer answer;
+    int told = 0;
+    std::optional<Answer> heard;
+    Messenger at_asker{loop, office(asker)}, at_leader{loop, office(leader)};
+};
+
+TEST_F(Messengers, CarryAWishThereAndTheAnswerBack) {
+    answer = {true, Refused{Refused::Why::unreachable}};
+    ask();
+    deliver();
+    EXPECT_EQ(asked.first, "main");
+    EXPECT_EQ(asked.second, NodeId{3});
+    EXPECT_EQ(told, 0);
+    deliver();
+    ASSERT_TRUE(heard);
+    EXPECT_TRUE(heard->understood);
+    ASSERT_TRUE(heard->refused);
+    EXPECT_EQ(heard->refused->why, Refused::Why::unreachable);
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(Messengers, KnowWhichAnswerIsToWhichWish) {
+    ask();
+    int other = 0;
+    at_asker.ask(leader, "other", {},
+                 [&](const auto& given) { other += given && !given->refused; });
+    deliver();
+    std::swap(post.front(), post.back());
+    deliver();
+    EXPECT_EQ(told, 1);
+    EXPECT_EQ(other, 1);
+}
+
+TEST_F(Messengers, SayThatTheLinkIsLostAndTakeNoAnswerAfterIt) {
+    ask();
+    at_asker.unlinked(NodeId{3});
+    EXPECT_EQ(told, 0) << "that was another link";
+    at_asker.unlinked(leader);
+    EXPECT_EQ(told, 1);
+    EXPECT_FALSE(heard);
+    deliver();
+    deliver();
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(Messengers, TakeNoAnswerFromAnybodyElse) {
+    ask();
+    deliver();
+    EXPECT_TRUE(at_asker.receive(NodeId{3}, post.front().letter));
+    EXPECT_EQ(told, 0);
+    deliver();
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(Messengers, RefuseWhatIsNoLetterOfTheirs) {
+    ask();
+    Bytes longer = post.front().letter;
+    longer.push_back({});
+    EXPECT_FALSE(at_leader.receive(asker, longer));
+    EXPECT_FALSE(at_leader.receive(asker, {}));
+}
+
+class HastyMessengers : public Messengers {
+protected:
+    HastyMessengers() : hasty(loop, hasty_office()) {}
+    Messenger::Office hasty_office() {
+        patience = 1ms;
+        return office(asker);
+    }
+    Messenger hasty;
+};
+
+TEST_F(HastyMessengers, WaitForAnAnswerAsLongAsTheirPatienceLasts) {
+    std::optional<Answer> given = Answer{};
+    hasty.ask(leader, "main", {}, [&](const auto& one) { given = one; });
+    EXPECT_TRUE(given);
+    EXPECT_TRUE(loop.until([&] { return !given; }));
+}
+
+TEST_F(HastyMessengers, TellNobodyAnythingOnceTheyHaveStopped) {
+    bool called = false;
+    hasty.ask(leader, "main", {}, [&](const auto&) { called = true; });
+    hasty.stop();
+    loop.run();
+    EXPECT_FALSE(called);
+}
+
+}  // namespace
+}  // namespace conclave::node
