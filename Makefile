@@ -38,10 +38,9 @@ check-all: build  ## all worlds of checks/worlds.def: the large ones and every s
 	@cmake --build --preset release -j $(jobs) --target conclave
 	@tools/run-checks --large
 
-bench:  ## how fast, how large, and beside Spin, etcd and ZooKeeper
+bench:  ## how fast, how large, and beside Spin, etcd, ZooKeeper and Redis
 	@tools/install-deps --with-peers
 	@$(MAKE) --no-print-directory build
-	@tools/run-mutants --build build/release
 	@cmake --build --preset release -j $(jobs) --target benchmarks
 	@for bench in build/release/bench/bench_* bench/*.sh; do \
 	    if [[ -x $$bench ]]; then echo "== $$bench"; $$bench || exit; fi; \

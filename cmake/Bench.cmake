@@ -3,6 +3,13 @@
 find_package(benchmark REQUIRED)
 
 add_custom_target(benchmarks)
+
+# Driven by bench/locks.sh, beside other systems.
+add_executable(locks_driver EXCLUDE_FROM_ALL bench/locks/driver.cc)
+target_link_libraries(locks_driver PRIVATE conclave_client)
+set_target_properties(locks_driver PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench/locks)
+add_dependencies(benchmarks locks_driver)
 file(GLOB sources CONFIGURE_DEPENDS bench/*.cc)
 foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)

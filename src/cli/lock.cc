@@ -192,13 +192,13 @@ private:
         error_code ignored;
         input_.close(ignored);
         caller_->release(plan_.name);
-        const Instant enough = net::now() + 1s;
-        await_settled(enough);
+        if (caller_->settled()) return leave();
+        limit(contact_, 1s, [this] { leave(); });
     }
-    void await_settled(Instant enough) {
-        if (!caller_->settled() && net::now() < enough) {
-            return limit(contact_, 2ms, [this, enough] { await_settled(enough); });
-        }
+    void settled() override {
+        if (ended_) leave();
+    }
+    void leave() {
         caller_->stop();
         loop_.stop();
     }

@@ -32,6 +32,7 @@ public:
         virtual ~Events() = default;
         virtual void granted(const locks::Name& lock, const locks::Token& token) = 0;
         virtual void busy(const locks::Name& lock) = 0;  // wanted, and others are first
+        virtual void settled() = 0;                      // whatever was released, the cluster knows
         virtual void lost(const locks::Name& lock) = 0;  // by the session's end, not by `release`
         virtual void welcomed(const wire::Welcome& welcome) = 0;
         virtual void failed(const net::Failure& failure) = 0;  // to reach somebody; goes on
@@ -51,7 +52,7 @@ public:
     std::optional<Instant> until() const;
     const locks::Holding* holds(const locks::Name& lock) const;
     Duration session() const { return config_.session; }
-    bool settled() const;  // whatever was released, the cluster knows
+    bool settled() const;
 
 private:
     struct Feet {  // what the driver stands on
@@ -77,6 +78,7 @@ private:
     void note(const LockCaller::Notice& notice);
     void tell(const locks::Granted& granted) { events_.granted(granted.lock, granted.token); }
     void tell(const locks::Busy& busy) { events_.busy(busy.lock); }
+    void tell(const locks::Settled&) { events_.settled(); }
     void tell(const locks::Lost& lost) { events_.lost(lost.lock); }
     void take(const wire::Frame& frame);
     void take_welcome(const wire::Welcome& welcome);

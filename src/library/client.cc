@@ -261,6 +261,7 @@ private:
         for (const auto& lease : over) give_up(lease);
     }
     void welcomed(const wire::Welcome&) override {}
+    void settled() override {}
     void failed(const net::Failure& failure) override {
         if (options_.log) dispatcher_.run([log = options_.log, what = failure.what] { log(what); });
     }

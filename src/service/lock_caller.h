@@ -28,7 +28,7 @@ struct LockCaller {
     using Message = locks::Message;
     using Timer = std::variant<locks::KeepAliveDue, locks::SessionOver>;
     using Request = std::variant<locks::Obtain, locks::GiveUp>;
-    using Notice = std::variant<locks::Granted, locks::Busy, locks::Lost>;
+    using Notice = std::variant<locks::Granted, locks::Busy, locks::Settled, locks::Lost>;
     using Durable = None;
     using Turn = conclave::Turn<LockCaller>;
 
@@ -74,6 +74,7 @@ private:
         void granted(const locks::Holding& holding) {
             turn.tell(locks::Granted{holding.lock, holding.token});
         }
+        void settled() { turn.tell(locks::Settled{}); }
         void queued(const locks::Wish& wish) { turn.tell(locks::Busy{wish.lock}); }
         void lost(const locks::Holding& holding) { turn.tell(locks::Lost{holding.lock}); }
     };

@@ -103,7 +103,7 @@ struct Client {
             const Instant until = from + asked.lease;
             session->until = std::max(session->until.value_or(until), until);
             desk.turn.arm(SessionOver{}, std::max(*session->until - desk.turn.now, Duration{1}));
-            if (asked.told_all) unsettled.reset();
+            if (asked.told_all) settle(desk);
             return;
         }
     }
@@ -126,7 +126,7 @@ struct Client {
         desk.granted(held.back());
     }
     template <class Desk> void on(Desk& desk, NodeId, const Released& released) {
-        if (released.request == unsettled && !outdated(desk, released.epoch)) unsettled.reset();
+        if (released.request == unsettled && !outdated(desk, released.epoch)) settle(desk);
     }
     template <class Desk> void on(Desk& desk, NodeId, const SessionGone& gone) {
         if (!session || gone.session != session->id || outdated(desk, gone.epoch)) return;
@@ -145,6 +145,10 @@ struct Client {
 private:
     template <class Desk> bool outdated(const Desk& desk, Epoch from) const {
         return desk.turn.fixed(epoch_guard) ? from != epoch : false;
+    }
+    template <class Desk> void settle(Desk& desk) {
+        if (!std::exchange(unsettled, std::nullopt)) return;
+        if constexpr (requires { desk.settled(); }) desk.settled();
     }
     // Whoever is idle whenever its call is due must not be granted the rest of an old session.
     template <class Desk> bool fresh(const Desk& desk) const {

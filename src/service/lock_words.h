@@ -144,7 +144,8 @@ struct Granted {
 struct Busy {  // others are first: it is wanted, and waits
     Name lock;
 };
-struct Lost {  // the session is over: stop before anybody else is granted it
+struct Settled {};  // whatever was given up, the leader knows
+struct Lost {       // the session is over: stop before anybody else is granted it
     Name lock;
 };
 

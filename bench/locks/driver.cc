@@ -1,0 +1,191 @@
+// bench/locks/driver.cc -- N clients that lock and unlock, each on a connection of its own with one
+// operation outstanding: pairs per second, and how long a pair takes.
+//
+//     driver conclave ENDPOINT CLIENTS SECONDS [NAME]     NAME: all want this one lock
+//     driver redis    /SOCKET  CLIENTS SECONDS
+//
+// Everybody's clients run in this one thread, and come over unix sockets.
+#include <algorithm>
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/caller.h"
+
+namespace conclave {
+namespace {
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+// What all clients of a run have done. The first second does not count.
+class Tally {
+public:
+    void warm_up_is_over() {
+        pairs_.clear();
+        counting_since_ = Clock::now();
+    }
+    void pair_took(Clock::duration time) { pairs_.push_back(time); }
+    void print(std::string_view system, int clients) {
+        const std::chrono::duration<double> counted = Clock::now() - counting_since_;
+        std::ranges::sort(pairs_);
+        const auto at = [this](double share) {
+            if (pairs_.empty()) return 0.0;
+            const auto place = static_cast<std::size_t>(share * double(pairs_.size() - 1));
+            return std::chrono::duration<double, std::micro>(pairs_[place]).count();
+        };
+        std::printf("%.*s %d %.0f %.0f %.0f\n", static_cast<int>(system.size()), system.data(),
+                    clients, double(pairs_.size()) / counted.count(), at(0.5), at(0.99));
+    }
+
+private:
+    std::vector<Clock::duration> pairs_;
+    Clock::time_point counting_since_ = Clock::now();
+};
+
+class Customer {
+public:
+    explicit Customer(Tally& tally) : tally_(tally) {}
+    virtual ~Customer() = default;
+
+protected:
+    void begins() { begun_ = Clock::now(); }
+    void ends() { tally_.pair_took(Clock::now() - begun_); }
+
+private:
+    Tally& tally_;
+    Clock::time_point begun_{};
+};
+
+[[noreturn]] void give_up(const std::string& why) {
+    std::fprintf(stderr, "driver: %s\n", why.c_str());
+    std::exit(1);
+}
+
+class ConclaveCustomer final : public Customer, private client::Caller::Events {
+public:
+    ConclaveCustomer(asio::io_context& loop, Tally& tally, const std::string& where,
+                     std::string lock)
+        : Customer(tally), lock_(std::move(lock)) {
+        auto endpoint = net::parse_http_endpoint(where);
+        if (!endpoint) give_up(endpoint.error().what);
+        client::Caller::Settings settings;
+        settings.line.way.endpoints = {*endpoint};
+        auto caller = client::Caller::start(loop, settings, *this);
+        if (!caller) give_up(caller.error().what);
+        caller_ = std::move(*caller);
+    }
+
+private:
+    void lock() {
+        begins();
+        caller_->acquire(lock_);
+    }
+    void welcomed(const wire::Welcome&) override { lock(); }
+    void granted(const locks::Name&, const locks::Token&) override { caller_->release(lock_); }
+    void settled() override {
+        ends();
+        lock();
+    }
+    void busy(const locks::Name&) override {}
+    void renewed(std::optional<Instant>) override {}
+    void lost(const locks::Name& lock) override { give_up("lost " + lock); }
+    void failed(const net::Failure& failure) override { give_up(failure.what); }
+
+    const std::string lock_;
+    std::unique_ptr<client::Caller> caller_;
+};
+
+// SET NX PX, and compare-and-delete, as its documentation tells to lock with one instance.
+class RedisCustomer final : public Customer {
+public:
+    RedisCustomer(asio::io_context& loop, Tally& tally, const std::string& where,
+                  const std::string& lock)
+        : Customer(tally), socket_(loop) {
+        socket_.connect(asio::local::stream_protocol::endpoint(where));
+        const std::string mine = "holder-of-" + lock;
+        set_ = command({"SET", lock, mine, "NX", "PX", "2000"});
+        remove_ = command({"EVAL",
+                           "if redis.call('get',KEYS[1])==ARGV[1] then return "
+                           "redis.call('del',KEYS[1]) else return 0 end",
+                           "1", lock, mine});
+        asio::post(loop, [this] { lock_it(); });
+    }
+
+private:
+    static std::string command(const std::vector<std::string>& words) {
+        std::string text = "*" + std::to_string(words.size()) + "\r\n";
+        for (const std::string& word : words)
+            text += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
+        return text;
+    }
+    void lock_it() {
+        begins();
+        say(set_, "+OK\r\n", [this] {
+            say(remove_, ":1\r\n", [this] {
+                ends();
+                lock_it();
+            });
+        });
+    }
+    template <class Then> void say(const std::string& what, std::string_view expected, Then then) {
+        asio::async_write(socket_, asio::buffer(what), [](auto error, std::size_t) {
+            if (error) give_up(error.message());
+        });
+        heard_.clear();
+        listen(expected, then);
+    }
+    template <class Then> void listen(std::string_view expected, Then then) {
+        socket_.async_read_some(asio::buffer(input_),
+                                [this, expected, then](auto error, std::size_t size) {
+                                    if (error) give_up(error.message());
+                                    heard_.append(input_.data(), size);
+                                    if (!heard_.ends_with('\n')) return listen(expected, then);
+                                    if (heard_ != expected) give_up("redis answers " + heard_);
+                                    then();
+                                });
+    }
+
+    asio::local::stream_protocol::socket socket_;
+    std::string set_, remove_, heard_;
+    std::array<char, 256> input_{};
+};
+
+int run(const std::vector<std::string>& words) {
+    if (words.size() < 4) give_up("SYSTEM ENDPOINT CLIENTS SECONDS [NAME]");
+    const std::string& system = words[0];
+    const int clients = std::stoi(words[2]);
+    asio::io_context loop{1};
+    Tally tally;
+    std::vector<std::unique_ptr<Customer>> all;
+    for (int at = 0; at < clients; ++at) {
+        const std::string lock = words.size() > 4 ? words[4] : "lock-" + std::to_string(at);
+        if (system == "conclave")
+            all.push_back(std::make_unique<ConclaveCustomer>(loop, tally, words[1], lock));
+        else if (system == "redis")
+            all.push_back(std::make_unique<RedisCustomer>(loop, tally, words[1], lock));
+        else
+            give_up("no system is called " + system);
+    }
+    loop.run_for(std::chrono::seconds(1));
+    tally.warm_up_is_over();
+    loop.run_for(std::chrono::seconds(std::stoi(words[3])));
+    tally.print(system, clients);
+    std::fflush(stdout);
+    std::_Exit(0);  // clients that are in the midst of something are not worth an end
+}
+
+}  // namespace
+}  // namespace conclave
+
+int main(int argc, char** argv) { return conclave::run({argv + 1, argv + argc}); }
