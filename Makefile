@@ -8,11 +8,16 @@ sources = $(shell find src include bench -name '*.h' -o -name '*.hpp' -o -name '
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
+# $(call build-release,SETTINGS): the conclave command of the release preset, but for these settings
+define build-release
+@mkdir -p build
+@cmake --preset release $(1) > build/release.configure.log 2>&1 || \
+    { cat build/release.configure.log; echo "Something missing? Try tools/install-deps"; exit 1; }
+@cmake --build --preset release -j $(jobs) --target conclave
+endef
+
 build:  ## the conclave command, at build/release/conclave
-	@mkdir -p build
-	@cmake --preset release > build/release.configure.log 2>&1 || \
-	    { cat build/release.configure.log; echo "Something missing? Try tools/install-deps"; exit 1; }
-	@cmake --build --preset release -j $(jobs) --target conclave
+	$(call build-release)
 
 demo:  ## a real cluster that elects, fails over and locks, and a picture of an election
 	@tools/install-deps
@@ -33,18 +38,17 @@ test-all:  ## the same, and the thread sanitizer, clang, clang-tidy and the larg
 	@cmake --build --preset clang -j $(jobs)
 	@tools/run-clang-tidy
 
-check-all: build  ## all worlds of checks/worlds.def: the large ones and every stack, too
-	@cmake --preset release -DCONCLAVE_UNCHECKED= > build/release.configure.log
-	@cmake --build --preset release -j $(jobs) --target conclave
-	@tools/run-checks --large
+check-all:  ## all worlds of checks/worlds.def: the large ones and every stack, too
+	$(call build-release,-DCONCLAVE_UNCHECKED=)
+	@tools/run-checks --large --threads $(jobs)
 
 bench:  ## how fast, how large, and beside Spin, etcd, ZooKeeper and Redis
 	@tools/install-deps --with-peers
 	@$(MAKE) --no-print-directory build
 	@cmake --build --preset release -j $(jobs) --target benchmarks
-	@for bench in build/release/bench/bench_* bench/*.sh; do \
-	    if [[ -x $$bench ]]; then echo "== $$bench"; $$bench || exit; fi; \
-	done
+	@failed=; for bench in build/release/bench/bench_* bench/*.sh; do \
+	    if [[ -x $$bench ]]; then echo "== $$bench"; $$bench || failed+=" $$bench"; fi; \
+	done; [[ -z $$failed ]] || { echo "failed:$$failed"; exit 1; }
 
 format:  ## clang-format over the sources
 	@clang-format -i $(sources)
