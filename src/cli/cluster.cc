@@ -131,7 +131,7 @@ std::optional<Error> Cluster::write_configurations() {
                 ".crt\", key = \"../certs/" + self.name + ".key\" }\n";
         text += "\n[api]\nlisten = [\"unix:" + (self.folder / "api.sock").string() + "\"]\n";
         text += "\n[groups." + plan_.group + "]\nalgorithm = \"" + plan_.algorithm +
-                "\"\ncandidate = true\n" + plan_.settings;
+                "\"\ncandidate = " + (plan_.candidate ? "true" : "false") + "\n" + plan_.settings;
         if (plan_.record) text += "\n[record]\ndir = \"record\"\n";
         for (std::size_t peer = 0; peer < processes_.size(); ++peer) {
             if (peer == at) continue;

@@ -26,6 +26,7 @@ public:
         std::string group = "main";
         std::string program = "/proc/self/exe";  // whose `node` command runs a node
         std::string settings{};                  // more lines for the group
+        bool candidate = true;                   // each node stands, whoever campaigns
         std::vector<std::string> listen{};  // where each listens; none: free ports of 127.0.0.1
         // What one node dials to reach another, by their ids, who listens there; none: just that.
         std::function<std::string(std::uint32_t from, std::uint32_t to, const std::string& listen)>

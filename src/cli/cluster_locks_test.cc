@@ -194,6 +194,10 @@ TEST_F(LockedCluster, AGraceThatDoesNotFitIsRefused) {
         << ran.err;
 }
 
+TEST_F(LockedCluster, ItsDoorIsNotForThoseWhoSpeakHttp) {
+    EXPECT_EQ(ask_node(0, "/v1/wire").status, 426u);
+}
+
 TEST_F(LockedCluster, AnApplicationHoldsALockByTheClock) {
     Client here({.endpoints = {process(0).endpoint()}}),
         there({.endpoints = {process(1).endpoint()}});

@@ -220,14 +220,6 @@ private:
     int code_ = 0;
 };
 
-// Nothing: it was complained about.
-bool read(const char* name, const std::string& text, std::optional<Duration>& into) {
-    if (text.empty()) return true;
-    into = read_duration(text);
-    if (!into) complain(std::string(name) + ": '" + text + "' is no duration");
-    return into.has_value();
-}
-
 }  // namespace
 
 Exit run_lock(const Terminal& terminal, const Endpoint& endpoint, const LockOptions& options) {
@@ -244,9 +236,9 @@ Exit run_lock(const Terminal& terminal, const Endpoint& endpoint, const LockOpti
     plan.busy = options.busy_code.value_or(plan.busy);
     if (options.shared) plan.terms = {Mode::shared, 1};
     if (options.slots > 0) plan.terms = {Mode::slot, options.slots};
-    if (!read("-w", options.wait, plan.wait)) return Exit::usage;
-    if (!read("--ttl", options.ttl, plan.ttl)) return Exit::usage;
-    if (!read("--grace", options.grace, plan.grace)) return Exit::usage;
+    if (!read_option("-w", options.wait, plan.wait)) return Exit::usage;
+    if (!read_option("--ttl", options.ttl, plan.ttl)) return Exit::usage;
+    if (!read_option("--grace", options.grace, plan.grace)) return Exit::usage;
     auto way = find_way(endpoint);
     if (const auto* exit = std::get_if<Exit>(&way)) return *exit;
     LockHolder holder(terminal, std::move(plan), std::move(std::get<Way>(way)));

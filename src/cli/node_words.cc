@@ -81,6 +81,19 @@ void add_lock(CLI::App& app, NodeWords& words) {
                      "-- COMMAND...; none: print the token, hold until the end of input");
 }
 
+void add_lead(CLI::App& app, NodeWords& words) {
+    auto* lead = app.add_subcommand("lead", "run a command while leading a group");
+    lead->add_option("group", words.lead.group, "GROUP")->required();
+    auto* wait = lead->add_option("-w,--wait", words.lead.wait, "DUR to be elected; else for ever");
+    lead->add_flag("-n,--no-wait", words.lead.at_once, "75 if somebody else leads")->excludes(wait);
+    lead->add_option("-E,--exit-code", words.lead.not_elected, "instead of 75, if not elected")
+        ->check(CLI::Range(0, 255));
+    lead->add_option("--grace", words.lead.grace,
+                     "DUR between SIGTERM and SIGKILL, at most half a lease; else a quarter");
+    lead->add_flag("--restart", words.lead.restart, "campaign again after the lead was lost");
+    lead->add_option("command", words.lead.command, "-- COMMAND...")->required();
+}
+
 void add_cert(CLI::App& app, NodeWords& words) {
     auto* cert = app.add_subcommand("cert", "a development CA and node certificates");
     cert->require_subcommand(1);
@@ -142,6 +155,7 @@ void add_node_words(CLI::App& app, NodeWords& words) {
     add_watching(app, words);
     add_doing(app, words);
     add_lock(app, words);
+    add_lead(app, words);
     add_cert(app, words);
     add_fence(app, words);
     auto* completion = app.add_subcommand("completion", "for a shell: bash, zsh or fish");
@@ -166,6 +180,7 @@ std::optional<Exit> obey_node_words(const CLI::App& app, const Terminal& termina
     if (typed("drain")) return run_drain(terminal, endpoint, true);
     if (typed("undrain")) return run_drain(terminal, endpoint, false);
     if (typed("lock")) return run_lock(terminal, endpoint, words.lock);
+    if (typed("lead")) return run_lead(endpoint, words.lead);
     if (typed("completion")) return run_completion(words.shell, commands_of(app));
     if (typed("cert")) return obey_cert(app, terminal, words);
     if (typed("fence")) return run_fence_check(terminal, words.fence);

@@ -8,6 +8,7 @@
 #include "cli/completion.h"
 #include "cli/deeds.h"
 #include "cli/fence.h"
+#include "cli/lead.h"
 #include "cli/lock.h"
 #include "cli/node.h"
 #include "cli/up.h"
@@ -27,6 +28,7 @@ struct NodeWords {  // what was typed
     WatchOptions watch;
     ExplainOptions explain;
     HandOverOptions hand_over;
+    LeadOptions lead;
     LockOptions lock;
     std::string alive, shell;
     CertInitOptions cert_init;

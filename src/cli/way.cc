@@ -73,6 +73,13 @@ std::variant<Way, Exit> find_way(const Endpoint& endpoint) {
     return way;
 }
 
+bool read_option(const char* option, const std::string& text, std::optional<Duration>& into) {
+    if (text.empty()) return true;
+    into = read_duration(text);
+    if (!into) complain(std::string(option) + ": '" + text + "' is no duration");
+    return into.has_value();
+}
+
 Exit exit_of(net::Trouble trouble) {
     switch (trouble) {
         case net::Trouble::unreachable:

@@ -25,6 +25,10 @@ std::variant<Way, Exit> find_way(const Endpoint& endpoint);
 
 Exit exit_of(net::Trouble trouble);
 
+// A duration that was typed after an option, or nothing. False: it was complained about.
+[[nodiscard]] bool read_option(const char* option, const std::string& text,
+                               std::optional<Duration>& into);
+
 // What a node has answered, or that none did. Nobody has complained about it yet.
 struct Answered {
     Reply reply;

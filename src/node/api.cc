@@ -1,15 +1,14 @@
 #include "node/api.h"
 
 #include <boost/asio/steady_timer.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include "core/print.h"
+#include "node/api_body.h"
 #include "node/api_views.h"
-#include "node/duration_text.h"
 #include "node/metric_labels.h"
 #include "node/openapi.h"
 #include "node/version.h"
@@ -22,12 +21,6 @@ namespace {
 
 using Exchange = std::shared_ptr<net::Exchange>;
 
-constexpr std::string_view json_type = "application/json";
-constexpr Duration longest_poll = std::chrono::minutes(5);
-
-void respond(const Exchange& exchange, const json::value& value, unsigned status = 200) {
-    exchange->respond(status, json_type, json::serialize(value) + "\n");
-}
 std::optional<std::uint64_t> number(const std::string& text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -46,22 +39,6 @@ bool read_query(const Exchange& exchange, std::string_view name, Read read,
     what.append(" cannot be '").append(found->second).append("'");
     exchange->problem(400, "Bad query", what);
     return false;
-}
-std::optional<Duration> duration(const std::string& text) {
-    const auto length = parse_duration(text);
-    return length ? std::optional(*length) : std::nullopt;
-}
-// The text of a field of the body, if there is a body with that field.
-std::optional<std::string> field(const Exchange& exchange, std::string_view name) {
-    boost::system::error_code error;
-    const json::value body = json::parse(exchange->request().body, error);
-    const auto* object = error ? nullptr : body.if_object();
-    const auto* value = object ? object->if_contains(name) : nullptr;
-    const auto* text = value ? value->if_string() : nullptr;
-    return text ? std::optional(std::string(*text)) : std::nullopt;
-}
-bool is_json(const net::Request& request) {
-    return request.body.empty() || request.content_type() == json_type;
 }
 std::string_view words(Refused::Why why) {
     switch (why) {
@@ -82,10 +59,11 @@ std::string_view words(Refused::Why why) {
 }  // namespace
 
 HttpApi::HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics)
-    : loop_(loop), node_(node), metrics_(metrics), guests_(node) {
+    : loop_(loop), node_(node), metrics_(metrics), guests_(node), sessions_(node) {
     add_health();
     add_views();
     add_deeds();
+    sessions_.add_to(router_);
 }
 
 void HttpApi::add(std::string_view pattern, const char* name, Method method) {
@@ -93,16 +71,7 @@ void HttpApi::add(std::string_view pattern, const char* name, Method method) {
 }
 
 void HttpApi::add_deed(std::string_view pattern, const char* name, Method method) {
-    router_.add(pattern, name, [this, method](const Exchange& one) {
-        if (!one->request().trusted) {
-            return one->problem(403, "Not trusted",
-                                "this needs the local socket or a client certificate");
-        }
-        if (!is_json(one->request())) {
-            return one->problem(415, "Not JSON", "this needs Content-Type: application/json");
-        }
-        (this->*method)(one);
-    });
+    router_.add(pattern, name, deed([this, method](const Exchange& one) { (this->*method)(one); }));
 }
 
 void HttpApi::add_health() {
@@ -270,9 +239,13 @@ void HttpApi::answer(const Exchange& exchange, HostedGroup& group,
     exchange->problem(409, "Refused", detail);
 }
 
+// Of a session: what it leads, and nothing else.
 void HttpApi::resign(const Exchange& exchange) {
     HostedGroup* group = group_of(exchange);
     if (!group) return;
+    if (const auto session = field(exchange, "session")) {
+        return sessions_.resign(exchange, *session, *group);
+    }
     Resign wish;
     if (const auto to = field(exchange, "to")) {
         wish.to = node_.find(*to);

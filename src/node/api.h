@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "net/http_router.h"
+#include "node/api_sessions.h"
 #include "node/guests.h"
 #include "node/node.h"
 
@@ -51,6 +52,7 @@ private:
     Node& node_;
     Metrics& metrics_;
     Guests guests_;
+    SessionsApi sessions_;
     net::Router router_;
 };
 

@@ -1,9 +1,11 @@
 #include "node/api_views.h"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <chrono>
 
 #include "core/print.h"
+#include "node/duration_text.h"
 #include "node/history.h"
 #include "node/time_text.h"
 #include "node/version.h"
@@ -24,6 +26,9 @@ std::int64_t milliseconds(Duration length) {
 
 json::value name(const Node& node, std::optional<NodeId> id) {
     return id ? json::value(node.name_of(*id)) : json::value(nullptr);
+}
+Duration lease_of(const Node& node, const HostedGroup& group) {
+    return std::ranges::find(node.config().groups, group.name(), &Group::name)->lease;
 }
 std::string verdict(const std::optional<Opinion>& opinion) {
     return opinion ? to_text(opinion->status) : "unknown";
@@ -49,6 +54,8 @@ json::object group_view(Node& node, HostedGroup& group) {
         {"since_ms", milliseconds(now - known.since)},
         {"clock_ns", now.time_since_epoch().count()},
     };
+    if (group.machine().has_lease()) view["lease"] = duration_text(lease_of(node, group));
+    if (const auto borrower = node.sessions().borrower(group.name())) view["leads_for"] = *borrower;
     if (const auto held = group.machine().tenure(now)) {
         view["lease_ms"] = milliseconds(held->until - now);
         view["held"] = tenure_value(*held);

@@ -74,6 +74,12 @@ template <class P, class T> constexpr bool concerns_leadership() {
     }
 }
 
+// By itself, not below: what stands on an election leads for itself.
+template <class P>
+concept Leased = requires(const P& state, Instant now) {
+    state.office->until - now;
+};
+
 // What a step was and did, in the journal's words.
 template <class P> class Scribe {
 public:
@@ -219,6 +225,7 @@ public:
             return std::nullopt;
         }
     }
+    bool has_lease() const override { return Leased<P>; }
     std::optional<Tenure> tenure(Instant now) const override {
         const auto& state = elector(driver_.state());
         if constexpr (requires { state.office->until - now; }) {

@@ -104,6 +104,7 @@ public:
     virtual void hear_guest(locks::FromGuest said) = 0;    // if it serves locks
 
     virtual std::optional<NodeId> leader(Instant now) const = 0;
+    virtual bool has_lease() const = 0;  // its leader has; else nothing says until when it may act
     virtual std::optional<Tenure> tenure(Instant now) const = 0;  // if it leads and has a lease
     virtual std::optional<Opinion> opinion(NodeId peer) const = 0;
     virtual std::vector<MessageCount> counts() const = 0;

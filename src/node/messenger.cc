@@ -45,8 +45,10 @@ void Messenger::send(NodeId to, const Letter& letter) {
 }
 
 void Messenger::take(NodeId from, const HandOver& wish) {
-    const HostedGroup::Answer answer = office_.ask(from, wish.group, Resign{wish.to});
-    send(from, Outcome{wish.number, answer.understood, answer.refused});
+    office_.ask(from, wish.group, Resign{wish.to},
+                [this, from, number = wish.number](const HostedGroup::Answer& answer) {
+                    send(from, Outcome{number, answer.understood, answer.refused});
+                });
 }
 
 void Messenger::take(NodeId from, const Outcome& outcome) {

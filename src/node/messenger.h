@@ -23,10 +23,10 @@ class Messenger {
 public:
     static constexpr std::string_view name = "(messenger)";  // no group can have that name
 
-    struct Office {  // of the node
+    using Told = std::function<void(const HostedGroup::Answer&)>;  // once, perhaps later
+    struct Office {                                                // of the node
         std::function<void(NodeId to, ByteView letter)> send;
-        std::function<HostedGroup::Answer(NodeId from, const std::string& group, const Resign&)>
-            ask;
+        std::function<void(NodeId from, const std::string& group, const Resign&, const Told&)> ask;
         Duration patience = std::chrono::seconds(2);  // less than clients have
     };
     // Nothing: the leader did not say, and may have done it.

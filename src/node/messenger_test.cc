@@ -30,10 +30,11 @@ protected:
         office.send = [this, self](NodeId to, ByteView letter) {
             post.push_back({self, to, Bytes(letter.begin(), letter.end())});
         };
-        office.ask = [this](NodeId from, const std::string& group, const Resign& wish) {
+        office.ask = [this](NodeId from, const std::string& group, const Resign& wish,
+                            const Messenger::Told& tell) {
             EXPECT_EQ(from, asker);
             asked = {group, wish.to};
-            return answer;
+            tell(answer);
         };
         office.patience = patience;
         return office;

@@ -80,6 +80,7 @@ Snapshot snapshot(Node& node) {
         now.peers.push_back(
             {peer->linked, peer->opinion ? std::optional(peer->opinion->timeout) : std::nullopt});
     }
+    now.sessions = node.sessions().size();
     now.recorded_bytes = node.recorded().bytes;
     now.dropped_steps = node.recorded().dropped;
     now.certificate_expiry = node.links().certificate_expires();

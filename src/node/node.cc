@@ -23,7 +23,8 @@ Node::Node(boost::asio::io_context& loop, const Config& config, LogSink& log, Me
       log_(log),
       metrics_(metrics),
       dice_(std::random_device{}()),
-      messenger_(loop, messengers_office()) {
+      messenger_(loop, messengers_office()),
+      sessions_(*this, {.ttl = config.locks.session_max}) {
     for (const Peer& peer : roster(config_)) {
         if (peer.id == config_.node.id) continue;
         PeerState state;
@@ -42,7 +43,8 @@ void Node::stop() {
     for (auto& errands : errands_) errands->stop();
     messenger_.stop();
     if (links_) links_->stop();
-    alarm_.reset();  // it would keep the loop waiting
+    alarm_.reset();  // they would keep the loop waiting
+    session_alarm_.reset();
 }
 
 void Node::drain(bool drained) {
@@ -52,17 +54,28 @@ void Node::drain(bool drained) {
 
 // Without an application to lead for, drained or unhealthy, a node votes but does not stand. Those
 // who cannot be asked have elections in which everybody stands.
+bool Node::should_stand(std::size_t at) const {
+    const Fitness& fit = fitness_[at];
+    return (fit.candidate || fit.campaigned) && fit.healthy && !drained_;
+}
+
 void Node::take_stand(std::size_t at) {
-    Fitness& fit = fitness_[at];
-    const bool stands = fit.candidate && fit.healthy && !drained_;
-    if (!booted_ || std::exchange(fit.stands, stands) == stands) return;
-    static_cast<void>(groups_[at]->ask(stands ? Wish(Return{}) : Wish(Retire{})));
+    const auto tell = [this, at] {
+        const bool stands = should_stand(at);
+        if (std::exchange(fitness_[at].stands, stands) == stands) return;
+        static_cast<void>(groups_[at]->ask(stands ? Wish(Return{}) : Wish(Retire{})));
+    };
+    if (!booted_ || fitness_[at].stands == should_stand(at)) return;
+    if (should_stand(at)) return tell();
+    sessions_.recall(groups_[at]->name(), tell);
 }
 
 void Node::depart() {
     for (auto& group : groups_) {
-        const HostedGroup::Answer answer = group->ask(Depart{});
-        if (!answer.understood || answer.refused) departed_.insert(group.get());
+        sessions_.recall(group->name(), [this, group = group.get()] {
+            const HostedGroup::Answer answer = group->ask(Depart{});
+            if (!answer.understood || answer.refused) departed_.insert(group);
+        });
     }
 }
 
@@ -71,7 +84,7 @@ void Node::hand_over(HostedGroup& group, const Resign& wish, Messenger::Answered
     const PeerState* peer = leader ? find_peer(*leader) : nullptr;
     const std::optional place = messengers_place();
     if (!peer || !peer->linked || std::ranges::find(peer->machines, place) == peer->machines.end())
-        return then(group.ask(wish));
+        return sessions_.recall(group.name(), [&group, wish, then] { then(group.ask(wish)); });
     messenger_.ask(*leader, group.name(), wish, std::move(then));
 }
 
@@ -80,17 +93,17 @@ Messenger::Office Node::messengers_office() {
     office.send = [this](NodeId to, ByteView letter) {
         links_->send(to, messengers_place(), letter);
     };
-    office.ask = [this](NodeId from, const std::string& group, const Resign& wish) {
-        return asked_by(from, group, wish);
-    };
+    office.ask = [this](NodeId from, const std::string& group, const Resign& wish,
+                        const Messenger::Told& tell) { asked_by(from, group, wish, tell); };
     return office;
 }
 
-HostedGroup::Answer Node::asked_by(NodeId peer, const std::string& name, const Resign& wish) {
+void Node::asked_by(NodeId peer, const std::string& name, const Resign& wish,
+                    const Messenger::Told& tell) {
     HostedGroup* const known = group(name);
     if (!known || !known->members().contains(peer))
-        return {true, Refused{Refused::Why::not_leader}};
-    return known->ask(wish);
+        return tell({true, Refused{Refused::Why::not_leader}});
+    sessions_.recall(name, [known, wish, tell] { tell(known->ask(wish)); });
 }
 
 bool Node::departed() const {
@@ -122,6 +135,9 @@ std::optional<Error> Node::place_machines() {
     auto alarm = net::Alarm::make(loop_);
     if (!alarm) return alarm.error();
     alarm_.emplace(std::move(*alarm));
+    auto session_alarm = net::Alarm::make(loop_);
+    if (!session_alarm) return session_alarm.error();
+    session_alarm_.emplace(std::move(*session_alarm));
     detector_ = place_detector(config_, incarnation_, *this);
     for (const Group& group : config_.groups) {
         if (group.algorithm) add_group(group);
@@ -135,7 +151,7 @@ void Node::add_group(const Group& group) {
     const auto number = static_cast<std::uint32_t>(at + 1);
     groups_.push_back(place(group, config_, number, incarnation_, *this));
     // Until its first answer, an application that has a say in it is not taken for healthy.
-    fitness_.push_back({group.candidate, !group.health.has_value(), true});
+    fitness_.push_back({group.candidate, false, !group.health.has_value(), true});
     Errands::Office office;
     office.health = [this, at](bool healthy) {
         if (std::exchange(fitness_[at].healthy, healthy) != healthy) take_stand(at);

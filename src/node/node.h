@@ -27,6 +27,7 @@
 #include "node/hosted_group.h"
 #include "node/messenger.h"
 #include "node/metrics.h"
+#include "node/sessions.h"
 #include "node/timers.h"
 #include "store/writer.h"
 
@@ -53,7 +54,7 @@ struct PeerState {
     std::vector<Letter> early;  // came before we could take them
 };
 
-class Node final : private net::Links::Events, private Estate {
+class Node final : private net::Links::Events, private Estate, private Sessions::Lender {
 public:
     static Result<std::unique_ptr<Node>> start(boost::asio::io_context& loop, const Config& config,
                                                Store store, LogSink& log, Metrics& metrics);
@@ -74,6 +75,11 @@ public:
     std::optional<PeerState> peer(NodeId node);  // with the detector's opinion as it is now
 
     Instant now() override { return net::now(); }
+
+    // The clients, and who of them leads. Whatever ends a lease early goes through `recall`.
+    Sessions& sessions() { return sessions_; }
+    // Why nobody can campaign in this group here; nothing: one can.
+    std::optional<std::string> no_campaign(const HostedGroup& group) const;
 
     // A stream of changes, newest last; each has the number of its place in it.
     using Listener = std::function<void(std::uint64_t number, const Change& change)>;
@@ -123,6 +129,12 @@ private:
     bool recording() const override { return recorder_ && recorder_->on(); }
     void record(wire::RecordedStep step, std::optional<NodeId> from) override;
 
+    // As the lender of the sessions.
+    std::optional<Tenure> tenure(const std::string& group) override;
+    void stand(const std::string& group, bool wanted) override;
+    void resign(const std::string& group) override;
+    void wake(Instant due) override;
+
     void deliver(PeerState& peer, std::uint32_t group, ByteView message);
     void catch_up(PeerState& peer);
     void welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how);
@@ -130,9 +142,11 @@ private:
     HostedGroup& machine(std::uint32_t number);
     Messenger::Office messengers_office();
     std::uint32_t messengers_place() const;  // among the machines, behind all groups
-    HostedGroup::Answer asked_by(NodeId peer, const std::string& group, const Resign& wish);
+    void asked_by(NodeId peer, const std::string& group, const Resign& wish,
+                  const Messenger::Told& tell);
     PeerState* find_peer(NodeId node);
     GroupPlace place_of(const std::string& group) const;
+    bool should_stand(std::size_t at) const;
     void take_stand(std::size_t at);
     void add_group(const Group& group);
     void spread(const Verdict& verdict, NodeId about);
@@ -152,7 +166,7 @@ private:
     std::map<std::string, std::optional<Bytes>> records_;
     std::unique_ptr<Writer> writer_;
     std::unique_ptr<net::Links> links_;
-    std::optional<net::Alarm> alarm_;
+    std::optional<net::Alarm> alarm_, session_alarm_;
     Instant alarm_set_ = Instant::max(), boot_due_{};
     bool booted_ = false, stopped_ = false;
     Timers timers_;
@@ -165,14 +179,16 @@ private:
     std::vector<std::pair<std::uint64_t, Change>> changes_;  // the newest
     std::uint64_t next_change_ = 1;
     std::vector<std::weak_ptr<Listener>> listeners_;
-    struct Fitness {             // to lead a group
-        bool candidate = false;  // there is somebody to lead for
+    struct Fitness {              // to lead a group
+        bool candidate = false;   // by configuration
+        bool campaigned = false;  // there is a session to lead for
         bool healthy = true;
         bool stands = true;  // as the machine was told
     };
     std::vector<Fitness> fitness_;  // by group
     std::vector<std::unique_ptr<Errands>> errands_;
     std::set<const HostedGroup*> departed_;  // those that promise nothing
+    Sessions sessions_;
     bool drained_ = false;
     std::optional<Error> failure_;
 };

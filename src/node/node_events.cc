@@ -170,6 +170,48 @@ void Node::changed(const Change& change) {
     for (const auto& weak : std::vector(listeners_)) {
         if (const auto listener = weak.lock()) (*listener)(number, change);
     }
+    // The machine is in the middle of its step.
+    boost::asio::post(loop_, [this, group = change.group] {
+        if (!stopped_) sessions_.changed(group);
+    });
+}
+
+// What the machine knows may still be on its way to the disk; what it has told is there.
+std::optional<Tenure> Node::tenure(const std::string& group) {
+    HostedGroup& hosted = *groups_[static_cast<std::size_t>(place_of(group))];
+    const Leadership& told = hosted.leadership();
+    auto held = hosted.machine().tenure(now());
+    if (!held || told.leader != hosted.self()) return std::nullopt;
+    held->epoch = told.epoch;
+    return held;
+}
+
+void Node::stand(const std::string& group, bool wanted) {
+    const auto at = static_cast<std::size_t>(place_of(group));
+    fitness_[at].campaigned = wanted;
+    take_stand(at);
+}
+
+void Node::resign(const std::string& group) {
+    static_cast<void>(groups_[static_cast<std::size_t>(place_of(group))]->ask(Resign{}));
+}
+
+void Node::wake(Instant due) {
+    if (!stopped_) session_alarm_->at(due, [this] { sessions_.tick(); });
+}
+
+std::optional<std::string> Node::no_campaign(const HostedGroup& group) const {
+    const auto settings = std::ranges::find(config_.groups, group.name(), &Group::name);
+    if (!group.machine().has_lease()) {
+        return group.algorithm() + " has no lease: nobody could say until when it leads";
+    }
+    if (settings->preempt) {
+        return "with preempt a better node takes the lead before its application has stopped";
+    }
+    if (group.members().at(group.self()).role != conclave::Role::voter) {
+        return "this node may not lead the group";
+    }
+    return std::nullopt;
 }
 
 GroupPlace Node::place_of(const std::string& group) const {

@@ -1,0 +1,133 @@
+#include "cli/node_session.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <utility>
+
+#include "net/clock.h"
+#include "node/duration_text.h"
+
+namespace conclave {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr Duration shortest = std::chrono::milliseconds(5);  // between two renewals
+constexpr Duration least_patience = std::chrono::milliseconds(20);
+constexpr std::int64_t renewals = 4;  // in the time that there is for one
+
+}  // namespace
+
+void NodeSession::ask(const char* method, const std::string& target, const json::value& body,
+                      Duration limit, Done done) {
+    net::Call call;
+    call.method = method;
+    call.target = target;
+    if (!body.is_null()) call.body = json::serialize(body);
+    net::ask(loop_, plan_.way, std::move(call), limit,
+             [done = std::move(done)](const net::Outcome& outcome) { done(understand(outcome)); });
+}
+
+void NodeSession::open(const std::string& name, Duration ttl, Done done) {
+    const json::object body{{"ttl", node::duration_text(ttl)}, {"name", name}};
+    ask("POST", "/v1/sessions", body, plan_.timeout,
+        [self = shared_from_this(), done = std::move(done)](Answered answered) {
+            if (answered.reply.good() && !self->opened(answered.reply.body)) {
+                answered = {{Exit::mismatch, answered.reply.status, {}}, "that is no session"};
+            }
+            done(answered);
+        });
+}
+
+bool NodeSession::opened(const json::value& given) {
+    const auto length = read_duration(text_member(given, "ttl"));
+    if (!length || *length <= Duration::zero()) return false;
+    id_ = text_member(given, "session");
+    node_ = text_member(given, "node");
+    ttl_ = *length;
+    renew_after(ttl_ / renewals);
+    return !id_.empty();
+}
+
+void NodeSession::campaign(Duration wait, Duration ahead, Done done) {
+    ahead_ = ahead;
+    const json::object body{{"session", id_}, {"wait", node::duration_text(wait)}};
+    const std::string target = "/v1/groups/" + path_segment(plan_.group) + "/campaign";
+    ask("POST", target, body, wait + plan_.timeout,
+        [self = shared_from_this(), done = std::move(done)](const Answered& answered) {
+            if (answered.reply.good()) self->renew();
+            done(answered);
+        });
+}
+
+void NodeSession::end(std::function<void()> done) {
+    plan_.renewed = nullptr;
+    timer_.cancel();
+    mandate_.reset();
+    const std::string id = std::exchange(id_, {});
+    if (id.empty()) return boost::asio::post(loop_, std::move(done));
+    constexpr Duration enough = std::chrono::seconds(1);  // it ends by itself soon after
+    ask("DELETE", "/v1/sessions/" + id, {}, std::min(plan_.timeout, enough),
+        [done = std::move(done)](const Answered&) { done(); });
+}
+
+void NodeSession::renew() {
+    if (id_.empty()) return;
+    if (std::exchange(asking_, true)) {
+        again_ = true;
+        return;
+    }
+    const Instant sent = net::now();
+    const Duration left = mandate_ ? mandate_->until - sent : ttl_;
+    ask("POST", "/v1/sessions/" + id_ + "/renew", {},
+        std::min(plan_.timeout, std::max(left / 2, least_patience)),
+        [self = shared_from_this(), sent](const Answered& answered) {
+            self->asking_ = false;
+            if (!self->id_.empty()) self->renewed(answered, sent);
+        });
+}
+
+void NodeSession::renewed(const Answered& answered, Instant sent) {
+    constexpr unsigned gone = 410;
+    if (answered.reply.status == gone) {
+        id_.clear();
+        mandate_.reset();
+        return plan_.renewed();
+    }
+    if (!answered.reply.good()) return renew_after(shortest);
+    take_mandate(answered.reply.body, sent);
+    const Duration left = mandate_ ? mandate_->until - ahead_ - net::now() : ttl_;
+    renew_after(std::exchange(again_, false)
+                    ? Duration::zero()
+                    : std::clamp(left / renewals, shortest, std::max(ttl_ / renewals, shortest)));
+    plan_.renewed();
+}
+
+void NodeSession::take_mandate(const json::value& body, Instant sent) {
+    std::optional<Mandate> said;
+    const auto* leading = member(body, "leading");
+    for (const json::value& one :
+         leading && leading->is_array() ? leading->get_array() : json::array{}) {
+        if (text_member(one, "group") != plan_.group) continue;
+        const std::chrono::milliseconds left(number_member(one, "remaining_ms").value_or(0));
+        said = Mandate{number_member(one, "epoch").value_or(0), sent + left};
+    }
+    if (mandate_ && (!said || said->epoch != mandate_->epoch)) lost_ = true;
+    if (lost_) said.reset();
+    if (said && mandate_) said->until = std::max(said->until, mandate_->until);
+    mandate_ = said;
+}
+
+void NodeSession::renew_after(Duration wait) {
+    timer_.expires_after(wait);
+    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+        if (!error) self->renew();
+    });
+}
+
+}  // namespace conclave

@@ -1,0 +1,48 @@
+#include "node/api_body.h"
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "node/duration_text.h"
+
+namespace conclave::node {
+
+namespace json = boost::json;
+
+void respond(const std::shared_ptr<net::Exchange>& exchange, const json::value& value,
+             unsigned status) {
+    exchange->respond(status, json_type, json::serialize(value) + "\n");
+}
+
+std::optional<std::string> field(const std::shared_ptr<net::Exchange>& exchange,
+                                 std::string_view name) {
+    boost::system::error_code error;
+    const json::value body = json::parse(exchange->request().body, error);
+    const auto* object = error ? nullptr : body.if_object();
+    const auto* value = object ? object->if_contains(name) : nullptr;
+    const auto* text = value ? value->if_string() : nullptr;
+    return text ? std::optional(std::string(*text)) : std::nullopt;
+}
+
+std::optional<Duration> duration(const std::string& text) {
+    const auto length = parse_duration(text);
+    return length ? std::optional(*length) : std::nullopt;
+}
+
+net::Handler deed(net::Handler handler) {
+    return [handler = std::move(handler)](const std::shared_ptr<net::Exchange>& one) {
+        const net::Request& request = one->request();
+        if (!request.trusted) {
+            return one->problem(403, "Not trusted",
+                                "this needs the local socket or a client certificate");
+        }
+        if (!request.body.empty() && request.content_type() != json_type) {
+            return one->problem(415, "Not JSON", "this needs Content-Type: application/json");
+        }
+        handler(one);
+    };
+}
+
+}  // namespace conclave::node

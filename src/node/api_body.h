@@ -1,0 +1,29 @@
+// node/api_body.h -- what the API's calls are made of: JSON in, JSON out, and who may do something.
+#pragma once
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/http_router.h"
+
+namespace conclave::node {
+
+constexpr std::string_view json_type = "application/json";
+constexpr Duration longest_poll = std::chrono::minutes(5);
+
+void respond(const std::shared_ptr<net::Exchange>& exchange, const boost::json::value& value,
+             unsigned status = 200);
+
+// The text of a field of the body, if there is a body with that field.
+std::optional<std::string> field(const std::shared_ptr<net::Exchange>& exchange,
+                                 std::string_view name);
+
+std::optional<Duration> duration(const std::string& text);
+
+// The same for trusted clients with JSON only; others are refused.
+net::Handler deed(net::Handler handler);
+
+}  // namespace conclave::node

@@ -1,0 +1,132 @@
+#include "node/api_sessions.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <utility>
+
+#include "node/api_body.h"
+#include "node/api_views.h"
+#include "node/duration_text.h"
+
+namespace conclave::node {
+
+namespace json = boost::json;
+
+namespace {
+
+using Exchange = std::shared_ptr<net::Exchange>;
+using How = Sessions::Verdict::How;
+
+constexpr std::size_t longest_name = 255;
+
+// Never more than there is.
+std::int64_t milliseconds(Duration length) {
+    return std::chrono::floor<std::chrono::milliseconds>(length).count();
+}
+
+const std::string& session_of(const Exchange& exchange) {
+    return exchange->request().parameters.find("session")->second;
+}
+
+void session_gone(const Exchange& exchange) {
+    exchange->problem(410, "Session gone", "there is no such session here any more: open another");
+}
+
+void tell(const Exchange& exchange, const std::string& group, const Sessions::Verdict& verdict) {
+    switch (verdict.how) {
+        case How::elected:
+            return respond(exchange,
+                           json::object{{"epoch", verdict.loan.epoch.value},
+                                        {"remaining_ms", milliseconds(verdict.loan.remaining)}});
+        case How::not_in_time:
+            return exchange->problem(409, "Not elected", "not elected in " + group + " in time");
+        case How::asked_again:
+            return exchange->problem(409, "Not elected",
+                                     "this session has asked for " + group + " again meanwhile");
+        case How::session_gone:
+            return session_gone(exchange);
+    }
+}
+
+}  // namespace
+
+void SessionsApi::add_to(net::Router& router) {
+    const auto add = [&](std::string_view pattern, const char* name, auto method) {
+        router.add(pattern, name,
+                   deed([this, method](const Exchange& one) { (this->*method)(one); }));
+    };
+    add("POST /v1/sessions", "open-session", &SessionsApi::open);
+    add("POST /v1/sessions/{session}/renew", "renew-session", &SessionsApi::renew);
+    add("DELETE /v1/sessions/{session}", "end-session", &SessionsApi::end);
+    add("POST /v1/groups/{group}/campaign", "campaign", &SessionsApi::campaign);
+}
+
+void SessionsApi::open(const Exchange& exchange) {
+    const auto ttl = duration(field(exchange, "ttl").value_or(""));
+    if (!ttl || *ttl <= Duration::zero()) {
+        return exchange->problem(400, "No session", "it needs a ttl, like \"2s\"");
+    }
+    std::string name = field(exchange, "name").value_or("");
+    if (name.size() > longest_name) {
+        return exchange->problem(400, "No session",
+                                 "a name has at most " + std::to_string(longest_name) + " bytes");
+    }
+    const auto opened = node_.sessions().open(std::move(name), *ttl);
+    if (!opened) return exchange->problem(503, "No session", "too many sessions live here");
+    respond(exchange,
+            json::object{{"session", opened->id},
+                         {"ttl", duration_text(opened->ttl)},
+                         {"node", node_.config().node.name}},
+            201);
+}
+
+void SessionsApi::renew(const Exchange& exchange) {
+    const auto renewal = node_.sessions().renew(session_of(exchange));
+    if (!renewal) return session_gone(exchange);
+    json::array leading;
+    for (const Sessions::Loan& loan : renewal->leading) {
+        leading.push_back(json::object{{"group", loan.group},
+                                       {"epoch", loan.epoch.value},
+                                       {"remaining_ms", milliseconds(loan.remaining)}});
+    }
+    respond(exchange, json::object{{"remaining_ms", milliseconds(renewal->remaining)},
+                                   {"leading", std::move(leading)}});
+}
+
+void SessionsApi::end(const Exchange& exchange) {
+    if (!node_.sessions().end(session_of(exchange))) return session_gone(exchange);
+    exchange->respond(204, json_type, "");
+}
+
+void SessionsApi::campaign(const Exchange& exchange) {
+    const std::string& name = exchange->request().parameters.find("group")->second;
+    const HostedGroup* group = node_.group(name);
+    if (!group) {
+        return exchange->problem(404, "No such group", "this node is in no group '" + name + "'");
+    }
+    const auto wait = duration(field(exchange, "wait").value_or("0s"));
+    if (!wait) return exchange->problem(400, "Bad wait", "wait is a duration, like \"30s\"");
+    if (const auto why = node_.no_campaign(*group)) {
+        return exchange->problem(400, "Cannot be asked", *why);
+    }
+    const auto ticket = node_.sessions().campaign(
+        field(exchange, "session").value_or(""), name, std::min(*wait, longest_poll),
+        [exchange, name](const auto& verdict) { tell(exchange, name, verdict); });
+    if (exchange->pending())
+        exchange->on_gone([this, ticket] { node_.sessions().withdraw(ticket); });
+}
+
+void SessionsApi::resign(const Exchange& exchange, const std::string& session, HostedGroup& group) {
+    switch (node_.sessions().resign(session, group.name())) {
+        case Sessions::Resigned::done:
+            return respond(exchange, group_view(node_, group), 202);
+        case Sessions::Resigned::not_leading:
+            return exchange->problem(409, "Refused", "this session does not lead " + group.name());
+        case Sessions::Resigned::session_gone:
+            return session_gone(exchange);
+    }
+}
+
+}  // namespace conclave::node

@@ -1,0 +1,140 @@
+// node/sessions.h -- the clients of this node: how long each lives, and for which of them it leads.
+//
+// A node holds the lease of a group; it lends that to one of the sessions that campaign there, to
+// the one that asked first.
+//
+// Ensures  a lease is lent once: whoever comes next gets a later epoch. Before the node gives up a
+//          lease that it could keep, the borrower has stopped, or the time that it was told is
+//          over. A session that is over is dead for good, however late anybody looks.
+// Breaks   if the election gives a lease up by itself (`preempt`): nothing of such a group is lent.
+//
+// Nothing here has a clock, a timer or a network of its own: see Lender.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "node/machine.h"
+
+namespace conclave::node {
+
+class Sessions {
+public:
+    // What the sessions need of their node. Groups go by name.
+    class Lender {
+    public:
+        virtual ~Lender() = default;
+        virtual Instant now() = 0;
+        virtual std::optional<Tenure> tenure(const std::string& group) = 0;  // if it leads
+        virtual void stand(const std::string& group, bool wanted) = 0;  // is there anybody for it?
+        virtual void resign(const std::string& group) = 0;
+        virtual void wake(Instant due) = 0;  // then `tick`; replaces what was asked before
+    };
+
+    struct Limits {
+        Duration ttl = std::chrono::seconds(2);  // caps what clients ask for
+        std::size_t sessions = 10'000;
+    };
+    Sessions(Lender& lender, Limits limits) : lender_(lender), limits_(limits) {}
+
+    struct Opened {
+        std::string id;
+        Duration ttl{};
+    };
+    [[nodiscard]] std::optional<Opened> open(std::string name, Duration ttl);  // none: too many
+
+    // How long something may still be relied on, counted from before the question was sent, on a
+    // clock that is as wrong as the election allows.
+    struct Loan {
+        std::string group;
+        Epoch epoch{};
+        Duration remaining{};
+    };
+    struct Renewal {
+        Duration remaining{};
+        std::vector<Loan> leading;
+    };
+    [[nodiscard]] std::optional<Renewal> renew(const std::string& id);  // none: it is gone
+    bool end(const std::string& id);                                    // false: it is gone
+
+    // Hears once how it ended, perhaps at once. Who asks again keeps its place.
+    struct Verdict {
+        enum class How : std::uint8_t { elected, not_in_time, asked_again, session_gone };
+        How how{};
+        Loan loan{};  // if it was elected
+    };
+    using Hearing = std::function<void(const Verdict&)>;
+    enum class Ticket : std::uint64_t {};
+    Ticket campaign(const std::string& id, const std::string& group, Duration wait, Hearing hear);
+    void withdraw(Ticket ticket);  // hears nothing more
+
+    enum class Resigned : std::uint8_t { done, not_leading, session_gone };
+    Resigned resign(const std::string& id, const std::string& group);
+
+    // For a lease that is given up early: `then` is called once nobody relies on it, and from now
+    // on it is not lent.
+    void recall(const std::string& group, std::function<void()> then);
+
+    void changed(const std::string& group);  // its lease was won or lost
+    void tick();                             // something is due
+
+    std::size_t size() const { return sessions_.size(); }
+    // For whom the node leads: a session's name.
+    std::optional<std::string> borrower(const std::string& group);
+
+private:
+    struct Session {
+        std::string name;
+        Duration ttl{};
+        Instant expiry{};
+    };
+    struct Campaigner {
+        Ticket ticket{};
+        std::string session;
+        Instant until{};
+        Hearing hear;
+    };
+    struct Lent {
+        std::string session;
+        Epoch epoch{};
+        Instant from{};      // when the lease began
+        Instant promised{};  // the borrower may rely on it until then, at most
+    };
+    struct Desk {  // of a group
+        std::list<Campaigner> queue;
+        std::optional<Lent> lent;
+        std::vector<std::function<void()>> recalls;
+        std::optional<Instant> spent;     // when the lease began that must not be lent any more
+        std::optional<Instant> given_up;  //   and that we have asked to end
+        bool stands = false;
+    };
+
+    void expire();
+    void bury(const std::string& id);
+    void review(const std::string& group);
+    bool lost(const std::string& group, const Lent& lent) const;
+    void dismiss_late(Desk& desk);
+    void serve(const std::string& group, Desk& desk);
+    void close(const std::string& group, Desk& desk);
+    void give_up(const std::string& group, Desk& desk);
+    Loan loan(const std::string& group, Lent& lent);
+    Session* find(const std::string& id);
+    void due(Instant at);
+
+    Lender& lender_;
+    const Limits limits_;
+    std::map<std::string, Session> sessions_;             // by id
+    std::set<std::pair<Instant, std::string>> expiries_;  // of all of them
+    std::map<std::string, Desk> desks_;                   // by group
+    std::uint64_t tickets_ = 0;
+    Instant wake_ = Instant::max();  // as the lender was told; may be too early, never too late
+};
+
+}  // namespace conclave::node

@@ -1,0 +1,42 @@
+// node/sessions_test.h -- for the tests of sessions: a node whose time and elections are made up.
+#pragma once
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "node/sessions.h"
+
+namespace conclave::node {
+
+using namespace std::chrono_literals;
+
+// A node whose election does what the test says.
+struct MadeUpNode : Sessions::Lender {
+    struct Led {
+        std::optional<Tenure> held;
+        bool stands = false;
+        int resignations = 0;
+    };
+
+    Instant now() override { return time; }
+    std::optional<Tenure> tenure(const std::string& group) override {
+        const auto& held = groups[group].held;
+        return held && time < held->until ? held : std::nullopt;
+    }
+    void stand(const std::string& group, bool wanted) override { groups[group].stands = wanted; }
+    void resign(const std::string& group) override {
+        Led& led = groups[group];
+        ++led.resignations;
+        time += 1ns;
+        if (obeys) led.held.reset();
+    }
+    void wake(Instant due) override { alarm = due; }
+
+    Instant time{1h};
+    std::optional<Instant> alarm;
+    bool obeys = true;  // false: the resignation waits for the disk
+    std::map<std::string, Led> groups;
+};
+
+}  // namespace conclave::node
