@@ -111,8 +111,9 @@ public:
         terms.limits = settings_.way.limits;
         terms.connect = settings_.way.connect;
         terms.answer = settings_.answer;
-        terms.on_upgraded = [self = shared_from_this()](auto channel, const std::string& rest) {
-            self->connected(std::move(channel), rest);
+        // Not shared: the dialogue is ours, and would keep us as long as we keep it.
+        terms.on_upgraded = [weak = weak_from_this()](auto channel, const std::string& rest) {
+            if (const auto self = weak.lock()) self->connected(std::move(channel), rest);
         };
         dialogue_ = std::make_shared<net::Dialogue>(loop_, endpoint, std::move(terms));
         net::Call question;
