@@ -175,16 +175,23 @@ TEST_F(LockedCluster, WhatIsHeldIsHeldUnderTheNextServer) {
     EXPECT_GT(token_of(ran.out.substr(0, ran.out.find('\n'))).epoch, first.epoch);
 }
 
+// Its node hangs, so it hears nothing; the others go on, and grant the lock to who waits.
 TEST_F(LockedCluster, ACommandIsStoppedBeforeItsLockCanBeAnothers) {
-    const std::string mark = file("mark").string();
-    Background holder(
-        "--endpoint " + everywhere() + " lock press -- sh -c 'echo up; sleep 1000 & wait'",
-        file("holder"));
+    const std::size_t server = place(lock_server());
+    const std::size_t hung = (server + 1) % 3;
+    Background holder(at(hung) +
+                          " lock press -- sh -c 'trap \"cat /proc/uptime; exit\" TERM; "
+                          "echo up; while :; do sleep 0.01; done'",
+                      file("holder"));
     EXPECT_EQ(holder.first_line(), "up");
-    for (std::size_t node = 0; node < 3; ++node) kill(node, SIGSTOP);
+    Background next(at(server) + " lock press -- cat /proc/uptime", file("next"));
+    kill(hung, SIGSTOP);
+    const double begun = std::stod(next.first_line());
     EXPECT_EQ(holder.exit_code(), 79) << holder.said();
-    for (std::size_t node = 0; node < 3; ++node) kill(node, SIGCONT);
-    EXPECT_EQ(lock("press -- true").exit, 0);
+    const std::string said = slurp(file("holder"));
+    const double ended = std::stod(said.substr(said.find('\n') + 1));
+    EXPECT_LT(ended, begun);
+    kill(hung, SIGCONT);
 }
 
 TEST_F(LockedCluster, AGraceThatDoesNotFitIsRefused) {
