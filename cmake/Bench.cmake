@@ -4,12 +4,22 @@ find_package(benchmark REQUIRED)
 
 add_custom_target(benchmarks)
 
-# Driven by bench/locks.sh, beside other systems.
-add_executable(locks_driver EXCLUDE_FROM_ALL bench/locks/driver.cc)
-target_link_libraries(locks_driver PRIVATE conclave_client)
-set_target_properties(locks_driver PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench/locks)
-add_dependencies(benchmarks locks_driver)
+# The clients of bench/locks.sh; etcd's is in Go, and built there.
+function(conclave_lock_driver name source)
+    add_executable(${name} EXCLUDE_FROM_ALL bench/locks/${source})
+    target_link_libraries(${name} PRIVATE ${ARGN})
+    set_target_properties(${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench/locks)
+    add_dependencies(benchmarks ${name})
+endfunction()
+
+conclave_lock_driver(locks_driver driver.cc conclave_client)
+find_library(CONCLAVE_ZOOKEEPER zookeeper_mt)
+if(CONCLAVE_ZOOKEEPER)
+    conclave_lock_driver(zookeeper_driver zookeeper_driver.cc conclave_base ${CONCLAVE_ZOOKEEPER})
+    target_compile_definitions(zookeeper_driver PRIVATE THREADED)
+endif()
+
 file(GLOB sources CONFIGURE_DEPENDS bench/*.cc)
 foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)

@@ -1,10 +1,13 @@
-// bench/locks/driver.cc -- N clients that lock and unlock, each on a connection of its own with one
-// operation outstanding: pairs per second, and how long a pair takes.
+// bench/locks/driver.cc -- N clients that lock and unlock, each on a connection of its own: pairs
+// per second, and how long a pair takes.
 //
-//     driver conclave ENDPOINT CLIENTS SECONDS [NAME]     NAME: all want this one lock
-//     driver redis    /SOCKET  CLIENTS SECONDS
+//     driver conclave ENDPOINT CLIENTS SECONDS one-each | one-for-all | COUNT
+//     driver redis    /SOCKET  CLIENTS SECONDS one-each | COUNT
 //
+// COUNT: each client has so many locks, and asks for all of them at once before it gives them back.
 // Everybody's clients run in this one thread, and come over unix sockets.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
@@ -60,7 +63,10 @@ public:
 
 protected:
     void begins() { begun_ = Clock::now(); }
-    void ends() { tally_.pair_took(Clock::now() - begun_); }
+    void ends(std::size_t pairs) {
+        const auto took = Clock::now() - begun_;
+        for (; pairs > 0; --pairs) tally_.pair_took(took);
+    }
 
 private:
     Tally& tally_;
@@ -75,8 +81,8 @@ private:
 class ConclaveCustomer final : public Customer, private client::Caller::Events {
 public:
     ConclaveCustomer(asio::io_context& loop, Tally& tally, const std::string& where,
-                     std::string lock)
-        : Customer(tally), lock_(std::move(lock)) {
+                     std::vector<std::string> locks)
+        : Customer(tally), locks_(std::move(locks)) {
         auto endpoint = net::parse_http_endpoint(where);
         if (!endpoint) give_up(endpoint.error().what);
         client::Caller::Settings settings;
@@ -89,12 +95,16 @@ public:
 private:
     void lock() {
         begins();
-        caller_->acquire(lock_);
+        held_ = 0;
+        for (const std::string& name : locks_) caller_->acquire(name);
     }
     void welcomed(const wire::Welcome&) override { lock(); }
-    void granted(const locks::Name&, const locks::Token&) override { caller_->release(lock_); }
+    void granted(const locks::Name&, const locks::Token&) override {
+        if (++held_ < locks_.size()) return;
+        for (const std::string& name : locks_) caller_->release(name);
+    }
     void settled() override {
-        ends();
+        ends(locks_.size());
         lock();
     }
     void busy(const locks::Name&) override {}
@@ -102,7 +112,8 @@ private:
     void lost(const locks::Name& lock) override { give_up("lost " + lock); }
     void failed(const net::Failure& failure) override { give_up(failure.what); }
 
-    const std::string lock_;
+    const std::vector<std::string> locks_;
+    std::size_t held_ = 0;
     std::unique_ptr<client::Caller> caller_;
 };
 
@@ -110,16 +121,20 @@ private:
 class RedisCustomer final : public Customer {
 public:
     RedisCustomer(asio::io_context& loop, Tally& tally, const std::string& where,
-                  const std::string& lock)
-        : Customer(tally), socket_(loop) {
+                  const std::vector<std::string>& locks)
+        : Customer(tally), pairs_(locks.size()), socket_(loop) {
         socket_.connect(asio::local::stream_protocol::endpoint(where));
-        const std::string mine = "holder-of-" + lock;
-        set_ = command({"SET", lock, mine, "NX", "PX", "2000"});
-        remove_ = command({"EVAL",
-                           "if redis.call('get',KEYS[1])==ARGV[1] then return "
-                           "redis.call('del',KEYS[1]) else return 0 end",
-                           "1", lock, mine});
-        asio::post(loop, [this] { lock_it(); });
+        for (const std::string& lock : locks) {
+            const std::string mine = "holder-of-" + lock;
+            set_ += command({"SET", lock, mine, "NX", "PX", "2000"});
+            all_set_ += "+OK\r\n";
+            remove_ += command({"EVAL",
+                                "if redis.call('get',KEYS[1])==ARGV[1] then return "
+                                "redis.call('del',KEYS[1]) else return 0 end",
+                                "1", lock, mine});
+            all_removed_ += ":1\r\n";
+        }
+        asio::post(loop, [this] { lock(); });
     }
 
 private:
@@ -129,12 +144,12 @@ private:
             text += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
         return text;
     }
-    void lock_it() {
+    void lock() {
         begins();
-        say(set_, "+OK\r\n", [this] {
-            say(remove_, ":1\r\n", [this] {
-                ends();
-                lock_it();
+        say(set_, all_set_, [this] {
+            say(remove_, all_removed_, [this] {
+                ends(pairs_);
+                lock();
             });
         });
     }
@@ -150,32 +165,47 @@ private:
                                 [this, expected, then](auto error, std::size_t size) {
                                     if (error) give_up(error.message());
                                     heard_.append(input_.data(), size);
-                                    if (!heard_.ends_with('\n')) return listen(expected, then);
-                                    if (heard_ != expected) give_up("redis answers " + heard_);
+                                    if (!expected.starts_with(heard_))
+                                        give_up("redis answers " + heard_);
+                                    if (heard_.size() < expected.size())
+                                        return listen(expected, then);
                                     then();
                                 });
     }
 
+    const std::size_t pairs_;
     asio::local::stream_protocol::socket socket_;
-    std::string set_, remove_, heard_;
-    std::array<char, 256> input_{};
+    std::string set_, all_set_, remove_, all_removed_, heard_;
+    std::array<char, 4096> input_{};
 };
 
+// What client number `at` locks. What a run before this one still holds is none of it.
+std::vector<std::string> names_for(int at, const std::string& which) {
+    const std::string run = "lock-" + std::to_string(::getpid()) + "-";
+    if (which == "one-for-all") return {run};
+    const int count = which == "one-each" ? 1 : std::stoi(which);
+    std::vector<std::string> names;
+    for (int number = 0; number < count; ++number)
+        names.push_back(run + std::to_string(at) + "-" + std::to_string(number));
+    return names;
+}
+
 int run(const std::vector<std::string>& words) {
-    if (words.size() < 4) give_up("SYSTEM ENDPOINT CLIENTS SECONDS [NAME]");
+    if (words.size() != 5) give_up("SYSTEM ENDPOINT CLIENTS SECONDS WHICH");
     const std::string& system = words[0];
     const int clients = std::stoi(words[2]);
     asio::io_context loop{1};
     Tally tally;
     std::vector<std::unique_ptr<Customer>> all;
     for (int at = 0; at < clients; ++at) {
-        const std::string lock = words.size() > 4 ? words[4] : "lock-" + std::to_string(at);
-        if (system == "conclave")
-            all.push_back(std::make_unique<ConclaveCustomer>(loop, tally, words[1], lock));
-        else if (system == "redis")
-            all.push_back(std::make_unique<RedisCustomer>(loop, tally, words[1], lock));
-        else
+        auto locks = names_for(at, words[4]);
+        if (system == "conclave") {
+            all.push_back(std::make_unique<ConclaveCustomer>(loop, tally, words[1], locks));
+        } else if (system == "redis") {
+            all.push_back(std::make_unique<RedisCustomer>(loop, tally, words[1], locks));
+        } else {
             give_up("no system is called " + system);
+        }
     }
     loop.run_for(std::chrono::seconds(1));
     tally.warm_up_is_over();

@@ -13,6 +13,7 @@ GROUP = "main"
 class Conclave(Cluster):
     title = "conclave"
     ports = 2
+    extra = ""  # sections of the configuration
 
     def __init__(self, folder, ports, binary, **settings):
         self.binary = binary
@@ -55,7 +56,7 @@ id = {peer.name[1:]}
 name = "{peer.name}"
 address = "127.0.0.1:{peer.peer_ports[0]}"
 """
-        (node.folder / "node.toml").write_text(text)
+        (node.folder / "node.toml").write_text(text + self.extra)
 
     def command(self, node):
         return [self.binary, "node", "--config", str(node.folder / "node.toml")]

@@ -19,7 +19,10 @@ def milliseconds(times):
 
 
 def ratio(ours, theirs):
-    return "-" if not theirs else f"{ours / theirs:.2g}x"
+    if not theirs:
+        return "-"
+    times = ours / theirs
+    return f"{times:.0f}x" if times >= 10 else f"{times:.2g}x"
 
 
 def verdict(met):
