@@ -1,6 +1,6 @@
 # The front door. Behind it are CMake presets (CMakePresets.json) and a few scripts in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all check-all bench format tidy clean
+.PHONY: help build demo test test-all check-all chaos bench format tidy clean
 SHELL := bash
 jobs := $(shell nproc)
 sources = $(shell find src include bench -name '*.h' -o -name '*.hpp' -o -name '*.cc')
@@ -41,6 +41,12 @@ test-all:  ## the same, and the thread sanitizer, clang, clang-tidy and the larg
 check-all:  ## all worlds of checks/worlds.def: the large ones and every stack, too
 	$(call build-release,-DCONCLAVE_UNCHECKED=)
 	@tools/run-checks --large --threads $(jobs)
+
+chaos:  ## ten minutes of faults among real nodes and clients (CHAOS_SECONDS, CHAOS_SEED)
+	@tools/install-deps
+	$(call build-release)
+	@cmake --build --preset release -j $(jobs) --target cli_test
+	@CHAOS_SECONDS=$${CHAOS_SECONDS:-600} build/release/tests/cli_test --gtest_filter='Chaos.*'
 
 bench:  ## how fast, how large, and beside Spin, etcd, ZooKeeper and Redis
 	@tools/install-deps --with-peers

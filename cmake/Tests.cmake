@@ -41,6 +41,21 @@ function(conclave_add_wall_clock)
         CONCLAVE_WALL_CLOCK="$<TARGET_FILE:wall_clock>")
 endfunction()
 
+# An application under locks, which the chaos run starts twenty times.
+function(conclave_add_chaos_client)
+    if(NOT TARGET cli_test)
+        return()
+    endif()
+    add_executable(chaos_client src/cli/chaos/client.cc)
+    target_link_libraries(chaos_client PRIVATE conclave_library conclave_sim)
+    target_include_directories(chaos_client PRIVATE ${CMAKE_SOURCE_DIR}/include)
+    set_target_properties(chaos_client PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    add_dependencies(cli_test chaos_client)
+    target_compile_definitions(cli_test PRIVATE
+        CONCLAVE_CHAOS_CLIENT="$<TARGET_FILE:chaos_client>")
+endfunction()
+
 # src/<room>/compile_fail/<name>.cc must fail to compile, with the text of its first line.
 function(conclave_add_compile_fail source)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR}/src OUTPUT_VARIABLE name)
@@ -112,6 +127,7 @@ foreach(folder IN LISTS folders)
     conclave_add_room_tests(${room})
 endforeach()
 conclave_add_wall_clock()
+conclave_add_chaos_client()
 
 file(GLOB sources CONFIGURE_DEPENDS src/*/compile_fail/*.cc)
 foreach(source IN LISTS sources)

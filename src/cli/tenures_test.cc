@@ -44,7 +44,7 @@ public:
         }
         members_ = MemberList(std::move(members));
     }
-    void take_office(const Held& one) {
+    void take_office(const Reign& one) {
         history_.observe(one.by, LeaderIs{one.by, one.tenure.epoch});
         Quorum& state = states_[members_.index_of(one.by)];
         state.named = {one.by, one.tenure.epoch};
@@ -77,12 +77,12 @@ private:
 
 }  // namespace
 
-TenureWatch::TenureWatch(const Cluster& cluster) {
+TenureWatch::TenureWatch(const Cluster& cluster, Duration pause) {
     for (const Cluster::Process& one : cluster.processes()) endpoints_.push_back(one.endpoint());
-    thread_ = std::thread([this] {
+    thread_ = std::thread([this, pause] {
         while (!over_) {
             for (std::size_t at = 0; at < endpoints_.size() && !over_; ++at) look(at);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            std::this_thread::sleep_for(pause);
         }
     });
 }
@@ -116,20 +116,20 @@ void TenureWatch::read_history(std::size_t at) {
     }
 }
 
-std::vector<Held> TenureWatch::all() {
+std::vector<Reign> TenureWatch::all() {
     over_ = true;
     if (thread_.joinable()) thread_.join();
     for (std::size_t at = 0; at < endpoints_.size(); ++at) {
         look(at);  // what it holds now, nobody has written down yet
         read_history(at);
     }
-    std::vector<Held> list;
+    std::vector<Reign> list;
     for (const auto& [key, tenure] : seen_) list.push_back({key.second, tenure});
     return list;
 }
 
 void TenureWatch::expect_one_after_the_other() {
-    const std::vector<Held> held = all();
+    const std::vector<Reign> held = all();
     const auto text = [](Duration length) {
         return to_text(Duration(std::chrono::floor<std::chrono::microseconds>(length)));
     };
@@ -146,17 +146,17 @@ void TenureWatch::expect_one_after_the_other() {
 
 std::optional<Instant> TenureWatch::next_office_after(Instant moment) {
     std::optional<Instant> next;
-    for (const Held& one : all()) {
+    for (const Reign& one : all()) {
         const Instant from = one.tenure.from;
         if (from > moment && (!next || from < *next)) next = from;
     }
     return next;
 }
 
-std::vector<std::string> broken_by(const std::vector<Held>& history, std::uint32_t nodes) {
+std::vector<std::string> broken_by(const std::vector<Reign>& history, std::uint32_t nodes) {
     std::vector<std::string> broken;
     Scene scene(nodes);
-    for (const Held& one : history) {
+    for (const Reign& one : history) {
         scene.take_office(one);
         scene.judge(one.tenure.from, broken);
     }
@@ -165,7 +165,7 @@ std::vector<std::string> broken_by(const std::vector<Held>& history, std::uint32
 
 namespace {
 
-Held held(std::uint32_t by, std::uint64_t epoch, int from_ms, int until_ms) {
+Reign held(std::uint32_t by, std::uint64_t epoch, int from_ms, int until_ms) {
     const auto at = [](int ms) { return Instant(std::chrono::milliseconds(ms)); };
     return {NodeId{by}, {Epoch{epoch}, at(from_ms), at(until_ms)}};
 }

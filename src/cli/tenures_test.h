@@ -5,6 +5,7 @@
 // can be put in order.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,7 +19,7 @@
 
 namespace conclave {
 
-struct Held {
+struct Reign {
     NodeId by{};
     node::Tenure tenure;
 };
@@ -27,7 +28,7 @@ struct Held {
 // written down about all it held; one that was killed has not written down its last.
 class TenureWatch {
 public:
-    explicit TenureWatch(const Cluster& cluster);
+    explicit TenureWatch(const Cluster& cluster, Duration pause = std::chrono::milliseconds(5));
     ~TenureWatch();
     TenureWatch(const TenureWatch&) = delete;
     TenureWatch& operator=(const TenureWatch&) = delete;
@@ -38,7 +39,7 @@ public:
     std::optional<Instant> next_office_after(Instant moment);
 
 private:
-    std::vector<Held> all();
+    std::vector<Reign> all();
     void note(NodeId by, const node::Tenure& tenure);
     void look(std::size_t at);
     void read_history(std::size_t at);
@@ -50,6 +51,6 @@ private:
 };
 
 // What the history of a group of nodes 1 to N breaks of what is always demanded; empty: nothing.
-std::vector<std::string> broken_by(const std::vector<Held>& history, std::uint32_t nodes);
+std::vector<std::string> broken_by(const std::vector<Reign>& history, std::uint32_t nodes);
 
 }  // namespace conclave
