@@ -122,10 +122,10 @@ struct Quorum {
     }
     void on(Turn& turn, Resign resign) {
         if (!office) return turn.tell(Refused{Refused::Why::not_leader});
-        if (!resign.to) return step_aside(turn, std::nullopt);
+        if (!resign.to) return step_aside(turn, successor(turn));
         if (*resign.to == turn.seat.self || !may_lead(turn.seat.members, *resign.to))
             return turn.tell(Refused{Refused::Why::not_eligible});
-        if (!preference.available(*resign.to) || !lease.holds(*resign.to, turn.now))
+        if (preference.suspected.contains(*resign.to) || !lease.holds(*resign.to, turn.now))
             return turn.tell(Refused{Refused::Why::unreachable});
         step_aside(turn, resign.to);
     }
@@ -187,7 +187,8 @@ struct Quorum {
         bind(turn, from, voter.follow(from, renewal.epoch, turn.config().lease));
         follow(turn, from, renewal.epoch);
         if (!votes(turn.seat.members.at(turn.seat.self)) || voter.frozen) return;
-        turn.send(from, Renewed{renewal.epoch, renewal.nonce, turn.config().lease, key(turn)});
+        const auto mine = willing(turn) ? std::optional(key(turn)) : std::nullopt;
+        turn.send(from, Renewed{renewal.epoch, renewal.nonce, turn.config().lease, mine});
     }
     void on(Turn& turn, NodeId from, Release release) {
         learn(release.epoch);
@@ -248,7 +249,10 @@ struct Quorum {
         if (office && challenged(turn)) step_aside(turn, preference.challenger->node);
     }
     void on(Turn& turn, NodeId from, const Renewed& renewed) {
-        hear(renewed.key);
+        if (renewed.key)
+            hear(*renewed.key);
+        else
+            preference.gone.insert(from);
         if (!office || renewed.epoch < office->won) return;  // never revive what is over
         if (lease.answered(from, turn.config(), renewed.nonce, renewed.lease, turn.now))
             extend(turn);
@@ -287,6 +291,7 @@ private:
 
     // Running.
     bool stands(const Turn&) const;
+    bool willing(const Turn&) const;
     void vacate(Turn&, Duration head_start = {});
     Duration my_slots(const Turn&) const;
     void stand_after(Turn&, Duration wait);
@@ -306,6 +311,8 @@ private:
     void renew(Turn&);
     void extend(Turn&);
     void prolong(Turn&, Instant lease_end);
+    std::optional<Key> best_follower(const Turn&) const;
+    std::optional<NodeId> successor(const Turn&) const;
     bool challenged(const Turn&);
     void fetch(Turn&, Epoch stranded, Epoch at_least);
     void count_bump(Turn&, NodeId from, const Grant&);

@@ -17,7 +17,7 @@ struct Preference {
     };
     Small<Key, 8> heard;  // what members said of themselves, last
     NodeSet suspected;    // by the detector
-    NodeSet gone;         // led and fell silent, or resigned; until it asks again
+    NodeSet gone;  // led and fell silent, resigned, or does not stand; until it says otherwise
     std::optional<Instant> leaderless_since;  // I saw leadership end, and none begin
     std::optional<Instant> abstains_until;    // I resigned
     std::optional<Challenger> challenger;     // of me, the leader
@@ -67,25 +67,26 @@ struct Preference {
         });
     }
 
-    // The best who is clearly better than the leader, among those who answer it.
+    // Who should follow the leader: the best among those who answer it.
     template <class Answers>
-    std::optional<NodeId> successor(const Config& config, const MemberList& members, Key mine,
-                                    Answers answers) const {
+    std::optional<Key> successor(const Config& config, const MemberList& members, NodeId leader,
+                                 Answers answers) const {
         std::optional<Key> best;
         for (const Member& member : members) {
-            if (!may_lead(member) || !available(member.node) || !answers(member.node)) continue;
+            if (member.node == leader || !may_lead(member)) continue;
+            if (!available(member.node) || !answers(member.node)) continue;
             const auto theirs = key_of(config, members, member.node);
-            if (!theirs || *theirs <= best.value_or(mine)) continue;
-            if (theirs->attribute >= mine.attribute + config.hysteresis) best = theirs;
+            if (theirs && (!best || *theirs > *best)) best = theirs;
         }
-        return best ? std::optional(best->node) : std::nullopt;
+        return best;
     }
-    // True once the same one has been better for long enough.
-    bool challenged(const Config& config, std::optional<NodeId> successor, Instant now) {
-        if (!successor) {
+    // True once the same one has been clearly better for long enough.
+    bool challenged(const Config& config, std::optional<Key> successor, Key mine, Instant now) {
+        if (!successor || successor->attribute < mine.attribute + config.hysteresis ||
+            *successor < mine) {
             challenger.reset();
-        } else if (!challenger || challenger->node != *successor) {
-            challenger = Challenger{*successor, now};
+        } else if (!challenger || challenger->node != successor->node) {
+            challenger = Challenger{successor->node, now};
         }
         return challenger && now - challenger->since >= config.hold_down;
     }

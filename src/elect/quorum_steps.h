@@ -38,8 +38,7 @@ inline std::optional<Refusal> Quorum::objects(const Turn& turn, const Ask& ask) 
     return std::nullopt;
 }
 inline bool Quorum::insists(const Turn& turn, Key candidate) const {
-    const bool i_stand = stands(turn) && !voter.silent() && !preference.abstains_until;
-    return preference.insists(turn.config(), turn.seat.members, candidate, key(turn), i_stand,
+    return preference.insists(turn.config(), turn.seat.members, candidate, key(turn), willing(turn),
                               turn.now);
 }
 inline void Quorum::refuse(Turn& turn, NodeId candidate, Nonce question, Refusal refusal) {
@@ -83,6 +82,10 @@ inline void Quorum::follow(Turn& turn, NodeId winner, Epoch epoch) {
 
 inline bool Quorum::stands(const Turn& turn) const {
     return may_lead(turn.seat.members, turn.seat.self) && !retired;
+}
+// I would, if it were my turn now.
+inline bool Quorum::willing(const Turn& turn) const {
+    return stands(turn) && !voter.silent() && !preference.abstains_until;
 }
 // Nobody leads, as far as I can see. Somebody else may have a head start.
 inline void Quorum::vacate(Turn& turn, Duration head_start) {
@@ -205,12 +208,18 @@ inline void Quorum::prolong(Turn& turn, Instant lease_end) {
     office->until = lease_end - turn.config().guard;
     turn.arm(LeaseOver{}, office->until - turn.now);
 }
+inline std::optional<Key> Quorum::best_follower(const Turn& turn) const {
+    return preference.successor(turn.config(), turn.seat.members, turn.seat.self,
+                                [&](NodeId node) { return lease.holds(node, turn.now); });
+}
+// Who waits for its slot leaves the group without a leader for that long; who is named does not.
+inline std::optional<NodeId> Quorum::successor(const Turn& turn) const {
+    const auto best = best_follower(turn);
+    return best ? std::optional(best->node) : std::nullopt;
+}
 inline bool Quorum::challenged(const Turn& turn) {
     if (turn.config().preempt != Preempt::graceful) return false;
-    const auto answers = [&](NodeId node) { return lease.holds(node, turn.now); };
-    const auto successor =
-        preference.successor(turn.config(), turn.seat.members, key(turn), answers);
-    return preference.challenged(turn.config(), successor, turn.now) &&
+    return preference.challenged(turn.config(), best_follower(turn), key(turn), turn.now) &&
            turn.now - office->since >= turn.config().min_tenure;
 }
 // A voter is stranded in a later epoch, which a failed campaign has left behind: fetch it by an
@@ -266,7 +275,7 @@ inline void Quorum::step_aside(Turn& turn, std::optional<NodeId> successor) {
 }
 // Nothing of mine is left that somebody could vote for.
 inline void Quorum::withdraw_from_office(Turn& turn) {
-    if (office) step_aside(turn, std::nullopt);
+    if (office) step_aside(turn, successor(turn));
     if (candidacy) give_up(turn);
     turn.disarm(Stand{});
 }

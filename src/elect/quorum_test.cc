@@ -89,14 +89,42 @@ TEST(Quorum, HandOverCostsFivePerOtherNodePlusOneAndAGapOfThree) {
     }
 }
 
-TEST(Quorum, AfterResigningTheNextBestLeadsWithinASlotAndFourMessages) {
-    for (std::uint32_t n = 3; n <= 12; ++n) {
-        Plan plan = with(kit::started(default_plan(n), {n}), "jitter", "0");
+// Whoever resigns names the next best itself: nobody waits for a slot.
+TEST(Quorum, AfterResigningTheNextBestLeadsWithinThreeMessages) {
+    for (std::uint32_t n = 2; n <= 12; ++n) {
+        Plan plan = kit::started(default_plan(n), {n});
         plan.schedule.push_back(ask(7, n, "Resign"));
         const Report report = kit::run<Quorum>(plan);
         EXPECT_EQ(leader_of(report), node(n - 1));
-        EXPECT_EQ(report.agreed_at, 7 + 1 + 4 + 4 + 1);  // Release, slot, election, announcement
+        EXPECT_EQ(report.total(), 6 * (n - 1) + 5 * (n - 1) + 1);
+        EXPECT_EQ(leads_at(plan, 9.999), std::nullopt);
+        EXPECT_EQ(leads_at(plan, 10), node(n - 1));
     }
+}
+
+// Nobody is named who is suspected, who does not stand, or who has just resigned itself.
+TEST(Quorum, WhoResignsNamesOneWhoWillLead) {
+    const auto led_at_once = [](std::uint32_t resigns, std::vector<Scheduled> before) {
+        Plan plan = kit::started(default_plan(5), {5});
+        for (Scheduled& one : before) plan.schedule.push_back(std::move(one));
+        plan.schedule.push_back(ask(20, resigns, "Resign"));
+        return leads_at(plan, 23);
+    };
+    EXPECT_EQ(led_at_once(5, {}), node(4));
+    EXPECT_EQ(led_at_once(5, {{kit::at(19), fault::Suspect{node(5), node(4)}}}), node(3));
+    EXPECT_EQ(led_at_once(5, {ask(7, 4, "Retire")}), node(3));
+    EXPECT_EQ(led_at_once(4, {ask(10, 5, "Resign")}), node(3));
+}
+
+// It falls back to the slots: released voters, the best first.
+TEST(Quorum, WhoResignsToNobodyIsFollowedAfterASlot) {
+    Plan plan = with(kit::started(default_plan(3), {3}), "jitter", "0");
+    for (const std::uint32_t other : {1, 2})
+        plan.schedule.push_back({kit::at(7), fault::Suspect{node(3), node(other)}});
+    plan.schedule.push_back(ask(7, 3, "Resign"));
+    const Report report = kit::run<Quorum>(plan);
+    EXPECT_EQ(leader_of(report), node(2));
+    EXPECT_EQ(report.agreed_at, 7 + 1 + 4 + 4 + 1);  // Release, slot, election, announcement
 }
 
 TEST(Quorum, RefusesWhatCannotBeDone) {

@@ -193,7 +193,7 @@ struct Renewed {
     Epoch epoch;
     Nonce nonce;
     Duration lease;
-    Key key;  // mine, in case I am better than you
+    std::optional<Key> key;  // mine, in case I should follow you; none: I do not stand
 };
 struct Outdated {  // I cannot renew: I have promised a later epoch
     Epoch epoch;
