@@ -1,12 +1,9 @@
 #include "cli/lock.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -18,6 +15,8 @@
 #include <utility>
 #include <variant>
 
+#include "cli/end_of_input.h"
+#include "cli/lock_mutex.h"
 #include "cli/ward.h"
 #include "cli/way.h"
 #include "client/caller.h"
@@ -160,16 +159,7 @@ private:
             std::printf("%s\n", boost::json::serialize(object).c_str());
         }
         std::fflush(stdout);
-        error_code error;
-        input_.assign(::dup(STDIN_FILENO), error);
-        if (!error) await_end_of_input();
-    }
-    void await_end_of_input() {
-        input_.async_read_some(boost::asio::buffer(ignored_),
-                               [this](const error_code& error, std::size_t) {
-                                   if (error == boost::asio::error::eof) return quit(0, "");
-                                   if (!error) await_end_of_input();
-                               });
+        input_.await([this] { quit(0, ""); });
     }
 
     void await_signal() {
@@ -189,8 +179,7 @@ private:
         code_ = code;
         for (auto* timer : {&contact_, &patience_}) timer->cancel();
         signals_.cancel();
-        error_code ignored;
-        input_.close(ignored);
+        input_.cancel();
         caller_->release(plan_.name);
         if (caller_->settled()) return leave();
         limit(contact_, 1s, [this] { leave(); });
@@ -209,8 +198,7 @@ private:
     boost::asio::io_context loop_{1};
     boost::asio::signal_set signals_{loop_};
     boost::asio::steady_timer contact_{loop_}, patience_{loop_};
-    boost::asio::posix::stream_descriptor input_{loop_};
-    std::array<char, 4096> ignored_{};
+    EndOfInput input_{loop_};
     std::unique_ptr<client::Caller> caller_;
     std::optional<Ward> ward_;
     std::optional<wire::Welcome> welcome_;
@@ -229,6 +217,7 @@ Exit run_lock(const Terminal& terminal, const Endpoint& endpoint, const LockOpti
         complain("NAME: 1 to " + std::to_string(longest_name) + " bytes");
         return Exit::usage;
     }
+    if (!options.mutex.empty()) return lock_mutex(terminal, endpoint, options);
     LockPlan plan;
     plan.name = options.name;
     plan.at_once = options.at_once;

@@ -19,6 +19,7 @@ struct LockOptions {
     std::optional<int> busy_code;  // the exit code for that
     std::string ttl;               // a duration: how long it is held without contact
     std::string grace;             // a duration: between asking the command to end and killing it
+    std::string mutex;  // one of the node's classic algorithms, instead of the lock service
     std::vector<std::string> command;  // none: hold it until the end of input, and print the token
 };
 

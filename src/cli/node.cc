@@ -29,7 +29,9 @@ Exit run_node(const Terminal& terminal, const NodeOptions& options) {
     print_problems(loaded.warnings, "warning: ");
     if (options.check) {
         if (!terminal.quiet) {
-            std::fputs(print_effective(*loaded.config, node::failover_bound).c_str(), stdout);
+            const std::string text =
+                print_effective(*loaded.config, node::failover_bound, node::mutex_words);
+            std::fputs(text.c_str(), stdout);
         }
         return Exit::ok;
     }

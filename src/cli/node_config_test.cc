@@ -187,5 +187,27 @@ TEST_F(NodeConfig, WhatIsWrongInTheEnvironmentOrOnTheCommandLineIsNamedThere) {
     EXPECT_THAT(variable.err, HasSubstr("CONCLAVE_NODE_ID"));
 }
 
+TEST_F(NodeConfig, WhoChoosesAMutexIsToldWhatItReliesOn) {
+    const std::string mutexes =
+        "[mutex.vote]\nalgorithm = \"maekawa\"\n"
+        "[mutex.path]\nalgorithm = \"path-token\"\n";
+    const Ran ran = run_node(with({"", mutexes, ""}), "--check-config");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_THAT(ran.out,
+                HasSubstr("[mutex.vote]\n# what breaks it: a lost message blocks for ever; "
+                          "a false verdict lets two in"));
+    EXPECT_THAT(ran.out,
+                HasSubstr("# no fencing tokens; a command is stopped after 187500us without "
+                          "a word from its node\n"));
+    EXPECT_THAT(ran.out,
+                HasSubstr("# if a member dies those who need its vote wait until it is back"));
+    EXPECT_THAT(ran.out, HasSubstr("# it has a lease: a member that dies holds the others up by at "
+                                   "most "));
+    const Ran pinged = run_node(with({"", mutexes, ""}), "--check-config --set detector.kind=ping");
+    EXPECT_THAT(pinged.out, HasSubstr("one that is slower than that is taken for dead\n"));
+    expect_refusals({{"", "[mutex.vote]\nalgorithm = \"maekava\"\n",
+                      ":29:1: unknown algorithm 'maekava'; did you mean 'maekawa'?"}});
+}
+
 }  // namespace
 }  // namespace conclave

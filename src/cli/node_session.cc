@@ -54,11 +54,10 @@ bool NodeSession::opened(const json::value& given) {
     return !id_.empty();
 }
 
-void NodeSession::campaign(Duration wait, Duration ahead, Done done) {
+void NodeSession::borrow(Duration wait, Duration ahead, Done done) {
     ahead_ = ahead;
     const json::object body{{"session", id_}, {"wait", node::duration_text(wait)}};
-    const std::string target = "/v1/groups/" + path_segment(plan_.group) + "/campaign";
-    ask("POST", target, body, wait + plan_.timeout,
+    ask("POST", plan_.loan.target, body, wait + plan_.timeout,
         [self = shared_from_this(), done = std::move(done)](const Answered& answered) {
             if (answered.reply.good()) self->renew();
             done(answered);
@@ -110,14 +109,14 @@ void NodeSession::renewed(const Answered& answered, Instant sent) {
 
 void NodeSession::take_mandate(const json::value& body, Instant sent) {
     std::optional<Mandate> said;
-    const auto* leading = member(body, "leading");
-    for (const json::value& one :
-         leading && leading->is_array() ? leading->get_array() : json::array{}) {
-        if (text_member(one, "group") != plan_.group) continue;
+    const Loan& loan = plan_.loan;
+    const auto* lent = member(body, loan.list);
+    for (const json::value& one : lent && lent->is_array() ? lent->get_array() : json::array{}) {
+        if (text_member(one, loan.kind) != loan.name) continue;
         const std::chrono::milliseconds left(number_member(one, "remaining_ms").value_or(0));
-        said = Mandate{number_member(one, "epoch").value_or(0), sent + left};
+        said = Mandate{number_member(one, loan.number).value_or(0), sent + left};
     }
-    if (mandate_ && (!said || said->epoch != mandate_->epoch)) lost_ = true;
+    if (mandate_ && (!said || said->number != mandate_->number)) lost_ = true;
     if (lost_) said.reset();
     if (said && mandate_) said->until = std::max(said->until, mandate_->until);
     mandate_ = said;

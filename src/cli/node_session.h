@@ -1,4 +1,5 @@
-// cli/node_session.h -- a session at one node, kept alive, and until when it leads.
+// cli/node_session.h -- a session at one node, kept alive, and until when it has what the node
+// lends: the lead of a group, or a stay in a mutex.
 //
 // An answer says how long something holds. That counts from before the question was sent, on our
 // own clock, which goes on while the machine sleeps: whoever compares it with `until` is never
@@ -20,14 +21,21 @@ namespace conclave {
 
 class NodeSession : public std::enable_shared_from_this<NodeSession> {
 public:
+    struct Loan {            // what is asked for
+        std::string target;  // where
+        std::string list;    // in which list of a renewal it stands,
+        std::string kind;    //   under which key,
+        std::string name;    //   which one of them,
+        std::string number;  //   and the key of its number
+    };
     struct Plan {
-        net::ClientOptions way{};         // to one endpoint
-        Duration timeout{};               // of an answer
-        std::string group{};              // to lead
+        net::ClientOptions way{};  // to one endpoint
+        Duration timeout{};        // of an answer
+        Loan loan{};
         std::function<void()> renewed{};  // after each renewal, and when the session is over
     };
     struct Mandate {
-        std::uint64_t epoch = 0;
+        std::uint64_t number = 0;  // each has its own
         Instant until{};
     };
 
@@ -36,7 +44,7 @@ public:
     using Done = std::function<void(const Answered&)>;
     void open(const std::string& name, Duration ttl, Done done);
     // When it is granted, the next renewal says until when; `ahead` of that it is renewed.
-    void campaign(Duration wait, Duration ahead, Done done);
+    void borrow(Duration wait, Duration ahead, Done done);
     void end(std::function<void()> done);  // whether or not the node hears it
 
     const std::string& node() const { return node_; }
@@ -58,7 +66,7 @@ private:
     std::string id_, node_;  // no id: it is not open yet, or over
     Duration ttl_{}, ahead_{};
     bool asking_ = false, again_ = false;  // one renewal at a time, so that none overtakes another
-    bool lost_ = false;                    // what was led: it never comes back
+    bool lost_ = false;                    // what was lent: it never comes back
     std::optional<Mandate> mandate_;
 };
 

@@ -67,16 +67,21 @@ void add_lock(CLI::App& app, NodeWords& words) {
     auto* lock = app.add_subcommand("lock", "run a command while holding a lock");
     lock->add_option("name", words.lock.name, "NAME")->required();
     auto* shared = lock->add_flag("-s,--shared", words.lock.shared, "with others that share it");
-    lock->add_option("--slots", words.lock.slots, "N may hold it at once")
-        ->check(CLI::Range(1, 1'000'000))
-        ->excludes(shared);
+    auto* slots = lock->add_option("--slots", words.lock.slots, "N may hold it at once")
+                      ->check(CLI::Range(1, 1'000'000))
+                      ->excludes(shared);
     auto* wait = lock->add_option("-w,--wait", words.lock.wait, "DUR for the lock; else for ever");
     lock->add_flag("-n,--no-wait", words.lock.at_once, "75 if it is not free")->excludes(wait);
     lock->add_option("-E,--exit-code", words.lock.busy_code, "instead of 75, if it was not free")
         ->check(CLI::Range(0, 255));
-    lock->add_option("--ttl", words.lock.ttl, "DUR that it is held without contact, at most");
+    auto* ttl = lock->add_option("--ttl", words.lock.ttl, "DUR that it is held without contact");
     lock->add_option("--grace", words.lock.grace,
                      "DUR between SIGTERM and SIGKILL, at most half the ttl; else a quarter");
+    lock->add_option("--mutex", words.lock.mutex,
+                     "M: by the node's [mutex.M], a classic algorithm, not the lock service")
+        ->excludes(shared)
+        ->excludes(slots)
+        ->excludes(ttl);
     lock->add_option("command", words.lock.command,
                      "-- COMMAND...; none: print the token, hold until the end of input");
 }

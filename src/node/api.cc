@@ -59,11 +59,12 @@ std::string_view words(Refused::Why why) {
 }  // namespace
 
 HttpApi::HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics)
-    : loop_(loop), node_(node), metrics_(metrics), guests_(node), sessions_(node) {
+    : loop_(loop), node_(node), metrics_(metrics), guests_(node), sessions_(node), mutexes_(node) {
     add_health();
     add_views();
     add_deeds();
     sessions_.add_to(router_);
+    mutexes_.add_to(router_);
 }
 
 void HttpApi::add(std::string_view pattern, const char* name, Method method) {
@@ -84,6 +85,7 @@ void HttpApi::add_health() {
         std::string lines;
         bool ready = !node_.failure();
         for (auto& group : node_.groups()) {
+            if (mutex_of_group(group->name())) continue;  // some have no leader
             const bool led = group->leader().has_value();
             ready = ready && led;
             lines += (led ? "ok " : "no leader in ") + group->name() + "\n";

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "net/http_router.h"
+#include "node/api_mutex.h"
 #include "node/api_sessions.h"
 #include "node/guests.h"
 #include "node/node.h"
@@ -53,6 +54,7 @@ private:
     Metrics& metrics_;
     Guests guests_;
     SessionsApi sessions_;
+    MutexApi mutexes_;
     net::Router router_;
 };
 

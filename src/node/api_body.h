@@ -2,6 +2,7 @@
 #pragma once
 #include <boost/json/value.hpp>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@ std::optional<std::string> field(const std::shared_ptr<net::Exchange>& exchange,
                                  std::string_view name);
 
 std::optional<Duration> duration(const std::string& text);
+std::int64_t milliseconds(Duration length);  // never more than there is
+
+void session_gone(const std::shared_ptr<net::Exchange>& exchange);  // 410
 
 // The same for trusted clients with JSON only; others are refused.
 net::Handler deed(net::Handler handler);

@@ -21,17 +21,8 @@ using How = Sessions::Verdict::How;
 
 constexpr std::size_t longest_name = 255;
 
-// Never more than there is.
-std::int64_t milliseconds(Duration length) {
-    return std::chrono::floor<std::chrono::milliseconds>(length).count();
-}
-
 const std::string& session_of(const Exchange& exchange) {
     return exchange->request().parameters.find("session")->second;
-}
-
-void session_gone(const Exchange& exchange) {
-    exchange->problem(410, "Session gone", "there is no such session here any more: open another");
 }
 
 void tell(const Exchange& exchange, const std::string& group, const Sessions::Verdict& verdict) {
@@ -85,14 +76,17 @@ void SessionsApi::open(const Exchange& exchange) {
 void SessionsApi::renew(const Exchange& exchange) {
     const auto renewal = node_.sessions().renew(session_of(exchange));
     if (!renewal) return session_gone(exchange);
-    json::array leading;
+    json::array leading, inside;
     for (const Sessions::Loan& loan : renewal->leading) {
-        leading.push_back(json::object{{"group", loan.group},
-                                       {"epoch", loan.epoch.value},
-                                       {"remaining_ms", milliseconds(loan.remaining)}});
+        const auto mutex = mutex_of_group(loan.group);
+        (mutex ? inside : leading)
+            .push_back(json::object{{mutex ? "mutex" : "group", mutex.value_or(loan.group)},
+                                    {mutex ? "stay" : "epoch", loan.epoch.value},
+                                    {"remaining_ms", milliseconds(loan.remaining)}});
     }
     respond(exchange, json::object{{"remaining_ms", milliseconds(renewal->remaining)},
-                                   {"leading", std::move(leading)}});
+                                   {"leading", std::move(leading)},
+                                   {"inside", std::move(inside)}});
 }
 
 void SessionsApi::end(const Exchange& exchange) {

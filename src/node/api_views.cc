@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "core/print.h"
+#include "node/api_body.h"
 #include "node/duration_text.h"
 #include "node/history.h"
 #include "node/time_text.h"
@@ -19,9 +20,6 @@ namespace {
 WallTime wall_time(std::int64_t ns) {
     using std::chrono::duration_cast, std::chrono::system_clock;
     return WallTime(duration_cast<system_clock::duration>(std::chrono::nanoseconds(ns)));
-}
-std::int64_t milliseconds(Duration length) {
-    return std::chrono::floor<std::chrono::milliseconds>(length).count();
 }
 
 json::value name(const Node& node, std::optional<NodeId> id) {
@@ -55,7 +53,8 @@ json::object group_view(Node& node, HostedGroup& group) {
         {"clock_ns", now.time_since_epoch().count()},
     };
     if (group.machine().has_lease()) view["lease"] = duration_text(lease_of(node, group));
-    if (const auto borrower = node.sessions().borrower(group.name())) view["leads_for"] = *borrower;
+    const auto borrower = node.sessions().borrower(group.name());
+    if (borrower && !mutex_of_group(group.name())) view["leads_for"] = *borrower;
     if (const auto held = group.machine().tenure(now)) {
         view["lease_ms"] = milliseconds(held->until - now);
         view["held"] = tenure_value(*held);
@@ -78,6 +77,20 @@ json::object group_view(Node& node, HostedGroup& group) {
             {"sent", count.sent}, {"repair", count.repair}, {"received", count.received}};
     }
     view["messages"] = std::move(sent);
+    return view;
+}
+
+json::object mutex_view(Node& node, HostedGroup& group) {
+    const std::string name = *mutex_of_group(group.name());
+    const auto settings = std::ranges::find(node.config().mutexes, name, &Mutex::name);
+    json::object view{
+        {"mutex", name},
+        {"algorithm", settings->algorithm},
+        {"group", group.name()},
+        {"section", to_text(node.mutexes().section(group.name()))},
+        {"silence", duration_text(node.mutexes().silence())},
+    };
+    if (const auto inside = node.sessions().borrower(group.name())) view["inside_for"] = *inside;
     return view;
 }
 

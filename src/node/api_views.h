@@ -13,6 +13,7 @@ boost::json::object status_view(Node& node);
 boost::json::object member_view(Node& node, NodeId id);
 boost::json::array members_view(Node& node);
 boost::json::object group_view(Node& node, HostedGroup& group);
+boost::json::object mutex_view(Node& node, HostedGroup& group);
 boost::json::array groups_view(Node& node);
 boost::json::object change_view(const Node& node, std::uint64_t number, const Change& change);
 boost::json::object entry_view(const Node& node, const HistoryEntry& entry);

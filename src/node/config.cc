@@ -42,6 +42,24 @@ std::vector<Peer> members(const Config& config, const Group& group) {
     return chosen;
 }
 
+const Classic* find_classic(std::string_view name) {
+    const auto found = std::ranges::find(classics, name, &Classic::name);
+    return found == classics.end() ? nullptr : &*found;
+}
+
+namespace {
+constexpr std::string_view mutex_prefix = "mutex.";  // as its section in the file
+}
+
+std::string group_of_mutex(std::string_view mutex) {
+    return std::string(mutex_prefix).append(mutex);
+}
+
+std::optional<std::string> mutex_of_group(std::string_view group) {
+    if (!group.starts_with(mutex_prefix)) return std::nullopt;
+    return std::string(group.substr(mutex_prefix.size()));
+}
+
 // Four heartbeats per window: after the last one that was heard three more are due before the
 // window ends, so two may be lost or late and nobody is suspected, while a fifth would cost every
 // pair of nodes traffic and wake-ups for little. The learning rules suspect after 1.6 periods of a
@@ -60,6 +78,10 @@ DetectorSettings detector_settings(const Detector& detector) {
     }
     chosen.margin = detector.margin.value_or(detector.detect_within - chosen.period);
     return chosen;
+}
+
+Duration longest_silence(const Config& config) {
+    return std::min(config.locks.session_max, detector_settings(config.detector).margin / 2);
 }
 
 }  // namespace conclave::node

@@ -6,6 +6,7 @@
 // its place, and not just the first. Every setting remembers where it came from. Relative paths
 // start at the folder of the file, wherever the process happens to run.
 #pragma once
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -123,6 +124,7 @@ struct Group {
 struct Mutex {
     std::string name;
     std::string algorithm;
+    Duration lease = std::chrono::milliseconds(500);  // of its leader, if it stands on an election
     friend bool operator==(const Mutex&, const Mutex&) = default;
 };
 
@@ -169,6 +171,23 @@ struct Config {
 // The group whose leader is the lock server. A user's group cannot have its name.
 inline constexpr std::string_view lock_group = "locks", lock_algorithm = "locks-on-quorum";
 
+// The classic mutual exclusions, and what runs under their names: those that survive nothing alone
+// stand on the election that survives a real network.
+struct Classic {
+    std::string_view name, stack;
+    bool led() const { return name != stack; }
+};
+inline constexpr std::array classics{
+    Classic{"central", "central-on-quorum"},       Classic{"token-ring", "token-ring-on-quorum"},
+    Classic{"ricart-agrawala", "ricart-agrawala"}, Classic{"maekawa", "maekawa"},
+    Classic{"path-token", "path-token-on-quorum"},
+};
+const Classic* find_classic(std::string_view name);  // none: there is no such algorithm
+
+// A mutex is hosted like a group. A user's group has no dot in its name.
+std::string group_of_mutex(std::string_view mutex);
+std::optional<std::string> mutex_of_group(std::string_view group);  // none: it is no mutex
+
 // Everybody, this node included, by id; `members` are those that take part in the group.
 std::vector<Peer> roster(const Config& config);
 std::vector<Peer> members(const Config& config, const Group& group);
@@ -181,6 +200,11 @@ struct DetectorSettings {
 };
 DetectorSettings detector_settings(Duration detect_within);
 DetectorSettings detector_settings(const Detector& detector);  // the same, with what was overridden
+
+// How long whoever is inside a mutex for a client may go on without a word from its node. By then
+// nobody can have found out that the node is dead: the other half of the detector's margin is for
+// messages on their way.
+Duration longest_silence(const Config& config);
 
 // The names that this binary can make something of.
 struct Known {
@@ -205,7 +229,10 @@ struct Loaded {
 
 // The whole configuration as TOML, each line with where it came from; parse_config reads it back.
 // `bound` knows how long a group may be without a leader after a crash, if its algorithm says so.
+// `words` are what follows from the choice of a mutex, a line each.
 using FailoverBound = std::function<std::optional<Duration>(const Group&, const Config&)>;
-std::string print_effective(const Config& config, const FailoverBound& bound = {});
+using MutexWords = std::function<std::vector<std::string>(const Mutex&, const Config&)>;
+std::string print_effective(const Config& config, const FailoverBound& bound = {},
+                            const MutexWords& words = {});
 
 }  // namespace conclave::node

@@ -29,7 +29,8 @@ std::string origin_text(const Place& place) {
 
 class Printing {
 public:
-    Printing(const Config& config, const FailoverBound& bound) : config_(config), bound_(bound) {}
+    Printing(const Config& config, const FailoverBound& bound, const MutexWords& words)
+        : config_(config), bound_(bound), words_(words) {}
 
     std::string all() {
         each_setting(config_, [this](const std::string& section, std::string_view key,
@@ -69,6 +70,10 @@ private:
             if (bound_ && section == "groups." + group.name) add_bound(group);
         }
         if (bound_ && section == "locks" && config_.locks.serve) add_lock_bound();
+        for (const Mutex& mutex : config_.mutexes) {
+            if (!words_ || section != "mutex." + mutex.name) continue;
+            for (const std::string& line : words_(mutex, config_)) out_ += "# " + line + "\n";
+        }
     }
     // The next leader waits until every session that it was not told of is over.
     void add_lock_bound() {
@@ -90,13 +95,15 @@ private:
 
     const Config& config_;
     const FailoverBound& bound_;
+    const MutexWords& words_;
     std::string out_, section_;
 };
 
 }  // namespace
 
-std::string print_effective(const Config& config, const FailoverBound& bound) {
-    return Printing(config, bound).all();
+std::string print_effective(const Config& config, const FailoverBound& bound,
+                            const MutexWords& words) {
+    return Printing(config, bound, words).all();
 }
 
 }  // namespace conclave::node

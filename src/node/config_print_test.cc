@@ -52,6 +52,14 @@ TEST(ConfigPrint, WithoutAFolderItSaysThatNothingIsRecorded) {
                 ContainsRegex("\n# dir = \"\" +# nothing is recorded\n"));
 }
 
+TEST(ConfigPrint, WhatFollowsFromAMutexStandsAboveIt) {
+    const auto words = [](const Mutex& mutex, const Config&) {
+        return std::vector<std::string>{mutex.algorithm + " breaks", "if a member dies"};
+    };
+    EXPECT_THAT(print_effective(parsed(sample).config.value(), {}, words),
+                HasSubstr("[mutex.press]\n# maekawa breaks\n# if a member dies\n"));
+}
+
 TEST(ConfigPrint, TheFailoverBoundStandsAboveItsGroup) {
     const auto bound = [](const Group& group, const Config&) {
         return group.name == "billing" ? std::optional<Duration>(612ms) : std::nullopt;

@@ -318,14 +318,16 @@ private:
             }
             return;
         }
-        // Between two heartbeats nothing is heard: the leader would be out of office by then.
+        outlasts_a_heartbeat(section, group.lease);
+    }
+    // Between two heartbeats nothing is heard: the leader would be out of office by then.
+    void outlasts_a_heartbeat(const std::string& section, Duration lease) {
         const Duration period = detector_settings(config_.detector).period;
-        if (group.lease < period) {
-            error(section + ".lease", "lease = " + duration_text(group.lease) +
-                                          " is shorter than the detector's period of " +
-                                          duration_text(period) +
-                                          "; a longer lease or a smaller detect_within is needed");
-        }
+        if (lease >= period) return;
+        error(section + ".lease", "lease = " + duration_text(lease) +
+                                      " is shorter than the detector's period of " +
+                                      duration_text(period) +
+                                      "; a longer lease or a smaller detect_within is needed");
     }
     void check_members(const std::string& section, const Group& group) {
         const std::vector<Peer> everybody = roster(config_);
@@ -356,6 +358,12 @@ private:
         require(section, "algorithm");
         if (mutex.algorithm.empty()) return;
         check_known(section + ".algorithm", "algorithm", mutex.algorithm, known_.mutexes);
+        within(section + ".lease", mutex.lease, 10ms, 1h);
+        const Classic* classic = find_classic(mutex.algorithm);
+        if (classic && classic->led()) return outlasts_a_heartbeat(section, mutex.lease);
+        if (given(section + ".lease")) {
+            warn(section + ".lease", mutex.algorithm + " has no leader, and so no lease");
+        }
     }
 
     const Config& config_;

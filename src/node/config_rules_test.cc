@@ -149,11 +149,19 @@ TEST(ConfigRules, AGroupAsksOnlyForWhatItsAlgorithmCanDo) {
         {"session_max = \"3s\"", "session_max = \"0s\"", "locks.session_max must be 100ms to 1h"},
         {"session_max = \"3s\"", "lease = \"1ms\"", "locks.lease must be 10ms to 1h, not 1ms"},
         {"[groups.archive]", "[groups.locks]", "the lock service's own group has this name"},
+        {"algorithm = \"maekawa\"", "algorithm = \"central\"\nlease = \"80ms\"",
+         "lease = 80ms is shorter than the detector's period of 90ms"},
+        {"algorithm = \"maekawa\"", "algorithm = \"central\"\nlease = \"2h\"",
+         "mutex.press.lease must be 10ms to 1h, not 2h"},
+        {"algorithm = \"maekawa\"", "algorithm = \"maekawa\"\ncandidate = true",
+         "unknown key 'candidate' in [mutex.press]"},
         {"bytes = 10000000", "bytes = 1000", "record.bytes must be 1000000 to 1000000000000, not"},
         {"role = \"voter\"", "role = \"learner\"", "only a voter can stand, and this node is none"},
     });
     expect_warnings({{"dir = \"record\"\n", "", "nothing is recorded without record.dir"},
                      {"algorithm = \"quorum\"", "algorithm = \"bully\"", "bully has no leases"},
+                     {"algorithm = \"maekawa\"", "algorithm = \"maekawa\"\nlease = \"1s\"",
+                      "maekawa has no leader, and so no lease"},
                      {"algorithm = \"quorum\"", "algorithm = \"bully\"",
                       "in bully every node stands, however it is"}});
     EXPECT_TRUE(parsed(sample_with("\"invitation\"", "\"garcia-molina\"")).config);

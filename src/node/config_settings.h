@@ -60,6 +60,7 @@ template <class Configuration, class F> void each_setting(Configuration& config,
     setting("locks", "lease", config.locks.lease);
     for (auto& mutex : config.mutexes) {
         setting("mutex." + mutex.name, "algorithm", mutex.algorithm);
+        setting("mutex." + mutex.name, "lease", mutex.lease);
     }
     setting("log", "level", config.log.level);
     setting("log", "format", config.log.format);

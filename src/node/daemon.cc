@@ -30,7 +30,7 @@ using ErrorCode = boost::system::error_code;
 class Daemon {
 public:
     Daemon(const Config& config, const std::function<Loaded()>& reload)
-        : config_(with_lock_group(config)),
+        : config_(with_implied_groups(config)),
           reload_(reload),
           log_({.level = config.log.level, .format = config.log.format}),
           metrics_(metric_labels(config_)) {}

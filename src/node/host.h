@@ -11,6 +11,7 @@
 
 #include "core/names.h"
 #include "core/property.h"
+#include "core/section.h"
 #include "core/stack.h"
 #include "core/value.h"
 #include "net/driver.h"
@@ -34,6 +35,9 @@ template <class C> void tune(C& config, const Placement& placement) {
     if constexpr (requires { config.preempt; }) {
         using Preempt = decltype(config.preempt);
         config.preempt = placement.preempt ? Preempt::graceful : Preempt::never;
+    }
+    if constexpr (requires { config.park = true; }) {
+        config.park = true;  // an idle token would keep everybody awake
     }
     if constexpr (requires { config.plan = PlanBy::application; }) {
         config.plan = placement.application_plans ? PlanBy::application : PlanBy::own;
@@ -72,6 +76,22 @@ template <class P, class T> constexpr bool concerns_leadership() {
     } else {
         return P::claim.kind != Kind::mutex;
     }
+}
+
+// From a crash until all is well again, if the algorithm says so. What stands on an election is
+// mended once that has a leader.
+template <class P>
+std::optional<Duration> bound_of(const typename P::Config& config, std::size_t nodes,
+                                 Duration detection) {
+    if constexpr (requires { P::failover_bound(config, nodes); }) {
+        return P::failover_bound(config, nodes);
+    } else if constexpr (requires { P::settles_within(config, nodes); }) {
+        return detection + P::settles_within(config, nodes);
+    } else if constexpr (requires { P::Upper::settles_within(config.upper, nodes); }) {
+        const auto led = bound_of<typename P::Lower>(config.lower, nodes, detection);
+        if (led) return *led + P::Upper::settles_within(config.upper, nodes);
+    }
+    return std::nullopt;
 }
 
 // By itself, not below: what stands on an election leads for itself.
@@ -235,6 +255,19 @@ public:
         }
         return std::nullopt;
     }
+    std::optional<Instant> inside(Instant now) const override {
+        if constexpr (TakesTurns<Top<P>>) {
+            const Top<P>& state = top(driver_.state());
+            if (state.section(now) != Section::inside) return std::nullopt;
+            if constexpr (requires { state.lease.until.value(); }) {
+                return state.lease.until;
+            } else {
+                return Instant::max();
+            }
+        } else {
+            return std::nullopt;
+        }
+    }
     std::optional<Opinion> opinion(NodeId peer) const override {
         const P& state = driver_.state();
         if constexpr (requires { state.peers.find(peer)->status; }) {
@@ -306,15 +339,7 @@ public:
     }
     std::optional<Duration> failover_bound(const Placement& placement,
                                            Duration detection) const override {
-        const auto config = tuned<P>(placement);
-        const std::size_t nodes = placement.members.size();
-        if constexpr (requires { P::failover_bound(config, nodes); }) {
-            return P::failover_bound(config, nodes);
-        } else if constexpr (requires { P::settles_within(config, nodes); }) {
-            return detection + P::settles_within(config, nodes);
-        } else {
-            return std::nullopt;
-        }
+        return bound_of<P>(tuned<P>(placement), placement.members.size(), detection);
     }
     std::unique_ptr<Machine> place(const Placement& placement, Ground& ground) const override {
         return std::make_unique<MachineOf<P>>(placement, ground);

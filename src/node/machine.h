@@ -1,5 +1,5 @@
-// node/machine.h -- one running protocol of a node, whatever its type: a group's election, or the
-// detector that all groups share.
+// node/machine.h -- one running protocol of a node, whatever its type: a group's election, a
+// mutual exclusion, or the detector that all groups share.
 //
 // A Host is an algorithm that can be placed on a node, found by name in catalog/hosts.h; a Machine
 // is one that was. Behind both is node/host.h, a template: one generated file per algorithm.
@@ -24,9 +24,11 @@
 namespace conclave::node {
 
 using Verdict = std::variant<Suspected, Trusted, Failed, Restarted, Heard, Spoke>;
-using Wish = std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart>;
+using Wish =
+    std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart, Enter, Leave>;
 using Told = std::variant<LeaderIs, Refused, Departed, StopProcessing, Defined, PlanWanted,
-                          Suspected, Trusted, Failed, Restarted, BoundBroken, Slept>;
+                          Suspected, Trusted, Failed, Restarted, BoundBroken, Slept, Entered, Ousted,
+                          HolderDied>;
 
 // A step of a machine or one of its effects, without its types: what a journal keeps.
 struct Moment {
@@ -106,6 +108,8 @@ public:
     virtual std::optional<NodeId> leader(Instant now) const = 0;
     virtual bool has_lease() const = 0;  // its leader has; else nothing says until when it may act
     virtual std::optional<Tenure> tenure(Instant now) const = 0;  // if it leads and has a lease
+    // Until when it may be in its critical section, if it is there; for ever, if it has no lease.
+    virtual std::optional<Instant> inside(Instant now) const = 0;
     virtual std::optional<Opinion> opinion(NodeId peer) const = 0;
     virtual std::vector<MessageCount> counts() const = 0;
     virtual std::string show() const = 0;                         // the whole state, for people

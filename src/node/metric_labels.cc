@@ -13,7 +13,7 @@ MetricLabels metric_labels(const Config& config) {
     MetricLabels labels;
     labels.version = version;
     for (const Group& group : config.groups) {
-        if (group.algorithm) labels.groups.push_back(group.name);
+        if (group.algorithm && !mutex_of_group(group.name)) labels.groups.push_back(group.name);
     }
     for (const Peer& peer : roster(config)) {
         if (peer.id != config.node.id) labels.peers.push_back(peer.name);
@@ -72,7 +72,7 @@ Snapshot snapshot(Node& node) {
     Snapshot now;
     add_counts(node.detector().machine(), now.messages);
     for (auto& group : node.groups()) {
-        now.groups.push_back(shown(node, *group));
+        if (!mutex_of_group(group->name())) now.groups.push_back(shown(node, *group));
         add_counts(group->machine(), now.messages);
     }
     for (const PeerState& one : node.peers()) {

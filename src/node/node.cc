@@ -24,7 +24,8 @@ Node::Node(boost::asio::io_context& loop, const Config& config, LogSink& log, Me
       metrics_(metrics),
       dice_(std::random_device{}()),
       messenger_(loop, messengers_office()),
-      sessions_(*this, {.ttl = config.locks.session_max}) {
+      sessions_(*this, {.ttl = config.locks.session_max}),
+      mutexes_(loop, longest_silence(config), mutexes_office(), log) {
     for (const Peer& peer : roster(config_)) {
         if (peer.id == config_.node.id) continue;
         PeerState state;
@@ -42,6 +43,7 @@ void Node::stop() {
     if (!std::exchange(stopped_, true) && recorder_) recorder_->end();
     for (auto& errands : errands_) errands->stop();
     messenger_.stop();
+    mutexes_.stop();
     if (links_) links_->stop();
     alarm_.reset();  // they would keep the loop waiting
     session_alarm_.reset();
@@ -67,10 +69,15 @@ void Node::take_stand(std::size_t at) {
     };
     if (!booted_ || fitness_[at].stands == should_stand(at)) return;
     if (should_stand(at)) return tell();
-    sessions_.recall(groups_[at]->name(), tell);
+    recall(*groups_[at], tell);
+}
+
+void Node::recall(const HostedGroup& group, std::function<void()> then) {
+    mutexes_.has(group.name()) ? then() : sessions_.recall(group.name(), std::move(then));
 }
 
 void Node::depart() {
+    mutexes_.close();
     for (auto& group : groups_) {
         sessions_.recall(group->name(), [this, group = group.get()] {
             const HostedGroup::Answer answer = group->ask(Depart{});
@@ -84,8 +91,13 @@ void Node::hand_over(HostedGroup& group, const Resign& wish, Messenger::Answered
     const PeerState* peer = leader ? find_peer(*leader) : nullptr;
     const std::optional place = messengers_place();
     if (!peer || !peer->linked || std::ranges::find(peer->machines, place) == peer->machines.end())
-        return sessions_.recall(group.name(), [&group, wish, then] { then(group.ask(wish)); });
+        return recall(group, [&group, wish, then] { then(group.ask(wish)); });
     messenger_.ask(*leader, group.name(), wish, std::move(then));
+}
+
+Mutexes::Office Node::mutexes_office() {
+    return {[this](const std::string& group) { sessions_.changed(group); },
+            [this](NodeId node) { return name_of(node); }};
 }
 
 Messenger::Office Node::messengers_office() {
@@ -103,7 +115,7 @@ void Node::asked_by(NodeId peer, const std::string& name, const Resign& wish,
     HostedGroup* const known = group(name);
     if (!known || !known->members().contains(peer))
         return tell({true, Refused{Refused::Why::not_leader}});
-    sessions_.recall(name, [known, wish, tell] { tell(known->ask(wish)); });
+    recall(*known, [known, wish, tell] { tell(known->ask(wish)); });
 }
 
 bool Node::departed() const {
@@ -150,6 +162,7 @@ void Node::add_group(const Group& group) {
     const std::size_t at = groups_.size();
     const auto number = static_cast<std::uint32_t>(at + 1);
     groups_.push_back(place(group, config_, number, incarnation_, *this));
+    if (mutex_of_group(group.name)) mutexes_.add(*groups_.back());
     // Until its first answer, an application that has a say in it is not taken for healthy.
     fitness_.push_back({group.candidate, false, !group.health.has_value(), true});
     Errands::Office office;
@@ -184,11 +197,22 @@ std::optional<Error> Node::open_links() {
     const auto port = links_->start();
     if (!port) return port.error();
     port_ = *port;
-    // Whoever asks for votes before anybody can hear it has to wait for its next try.
-    boot_due_ = now() + std::chrono::milliseconds(150);
-    if (peers_.empty()) boot_due_ = now();
+    if (!mutexes_.empty() && incarnation_ > Incarnation{1}) {
+        boot_not_before_ = now() + mutexes_.silence();
+    }
+    boot_due_ = std::max(boot_not_before_, now() + boot_patience());
     wake_at_next();
     return std::nullopt;
+}
+
+// Whoever asks for votes before anybody can hear it has to wait for its next try. The classic
+// mutual exclusions have none: what they say on their return to somebody who is not linked is lost
+// for good. They wait as long as it takes to find out who is there; and in a later life until the
+// clients of the earlier one have stopped, for the others will take their silence for being inside.
+Duration Node::boot_patience() const {
+    if (peers_.empty()) return Duration::zero();
+    constexpr Duration usual = std::chrono::milliseconds(150);
+    return mutexes_.empty() ? usual : std::max(usual, config_.detector.detect_within);
 }
 
 void Node::start_recording() {
@@ -214,9 +238,14 @@ FlightRecorder::Totals Node::recorded() const {
     return recorder_ ? recorder_->totals() : FlightRecorder::Totals{};
 }
 
-void Node::boot_when_linked() {
+Instant Node::next_boot() const {
     const bool all = std::ranges::all_of(peers_, &PeerState::linked);
-    if (booted_ || (!all && now() < boot_due_)) return;
+    return all ? boot_not_before_ : boot_due_;
+}
+
+void Node::boot_when_linked() {
+    if (booted_) return;
+    if (now() < next_boot()) return wake_at_next();
     booted_ = true;
     boot(*detector_);
     for (std::size_t at = 0; at < groups_.size(); ++at) {
@@ -225,6 +254,7 @@ void Node::boot_when_linked() {
         errands_[at]->start();
     }
     for (PeerState& peer : peers_) catch_up(peer);
+    mutexes_.settle();
 }
 
 void Node::boot(HostedGroup& group) {

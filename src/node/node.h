@@ -27,6 +27,7 @@
 #include "node/hosted_group.h"
 #include "node/messenger.h"
 #include "node/metrics.h"
+#include "node/mutexes.h"
 #include "node/sessions.h"
 #include "node/timers.h"
 #include "store/writer.h"
@@ -80,6 +81,8 @@ public:
     Sessions& sessions() { return sessions_; }
     // Why nobody can campaign in this group here; nothing: one can.
     std::optional<std::string> no_campaign(const HostedGroup& group) const;
+
+    Mutexes& mutexes() { return mutexes_; }
 
     // A stream of changes, newest last; each has the number of its place in it.
     using Listener = std::function<void(std::uint64_t number, const Change& change)>;
@@ -146,10 +149,17 @@ private:
                   const Messenger::Told& tell);
     PeerState* find_peer(NodeId node);
     GroupPlace place_of(const std::string& group) const;
+    // Before its leader gives up what it could keep. A mutex only stands on such a group: whoever
+    // is inside stays there under the next leader.
+    void recall(const HostedGroup& group, std::function<void()> then);
     bool should_stand(std::size_t at) const;
     void take_stand(std::size_t at);
     void add_group(const Group& group);
     void spread(const Verdict& verdict, NodeId about);
+    void meet_again(const PeerState& peer, bool first);
+    Mutexes::Office mutexes_office();
+    Duration boot_patience() const;
+    Instant next_boot() const;  // when to look whether it is time
     void note_opinion(NodeId node, bool trusted);
     Instant next_due();
     void wake_at_next();
@@ -167,7 +177,9 @@ private:
     std::unique_ptr<Writer> writer_;
     std::unique_ptr<net::Links> links_;
     std::optional<net::Alarm> alarm_, session_alarm_;
-    Instant alarm_set_ = Instant::max(), boot_due_{};
+    Instant alarm_set_ = Instant::max();
+    Instant boot_due_{};         // even if somebody is not linked,
+    Instant boot_not_before_{};  //   and even if all are
     bool booted_ = false, stopped_ = false;
     Timers timers_;
     std::mt19937_64 dice_;
@@ -189,6 +201,7 @@ private:
     std::vector<std::unique_ptr<Errands>> errands_;
     std::set<const HostedGroup*> departed_;  // those that promise nothing
     Sessions sessions_;
+    Mutexes mutexes_;
     bool drained_ = false;
     std::optional<Error> failure_;
 };

@@ -60,7 +60,9 @@ void Node::welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how) 
     peer.linked = true;
     peer.machines.clear();
     for (const wire::Offer& offer : hello.groups) peer.machines.push_back(ours(offer, hello.name));
-    const bool restarted = peer.incarnation.value != 0 && hello.incarnation > peer.incarnation;
+    const bool first = peer.incarnation.value == 0;
+    const bool restarted = !first && hello.incarnation > peer.incarnation;
+    if (booted_ && !restarted && !mutexes_.empty()) meet_again(peer, first);
     peer.incarnation = hello.incarnation;
     if (restarted && booted_) {
         detector_->machine().hear(Restarted{peer.id});
@@ -68,6 +70,18 @@ void Node::welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how) 
     }
     boot_when_linked();
     catch_up(peer);
+}
+
+// What a mutual exclusion has said to somebody who was not there yet is as if said to an earlier
+// life. What was on its way over a link that broke is lost, and none of them expects that.
+void Node::meet_again(const PeerState& peer, bool first) {
+    if (!first) {
+        return log_.log(Level::warning, "a link was broken: in a mutex somebody may wait for ever",
+                        {{"peer", peer.name}});
+    }
+    for (auto& group : groups_) {
+        if (mutexes_.has(group->name())) group->machine().hear(Restarted{peer.id});
+    }
 }
 
 std::optional<std::uint32_t> Node::ours(const wire::Offer& offer, const std::string& peer) {
@@ -158,7 +172,7 @@ void Node::changed(const Change& change) {
               {"leader", leader},
               {"epoch", std::to_string(change.now.epoch.value)},
               {"reason", change.cause.reason}});
-    if (change.now.leader) {
+    if (change.now.leader && !mutexes_.has(change.group)) {
         const bool first = change.now.index == 2;  // it began with nobody
         metrics_.leader_changed(place_of(change.group), reason(change.cause, first));
         if (!first) metrics_.failover(change.without);
@@ -178,6 +192,7 @@ void Node::changed(const Change& change) {
 
 // What the machine knows may still be on its way to the disk; what it has told is there.
 std::optional<Tenure> Node::tenure(const std::string& group) {
+    if (mutexes_.has(group)) return mutexes_.stay(group);
     HostedGroup& hosted = *groups_[static_cast<std::size_t>(place_of(group))];
     const Leadership& told = hosted.leadership();
     auto held = hosted.machine().tenure(now());
@@ -187,12 +202,14 @@ std::optional<Tenure> Node::tenure(const std::string& group) {
 }
 
 void Node::stand(const std::string& group, bool wanted) {
+    if (mutexes_.has(group)) return mutexes_.want(group, wanted);
     const auto at = static_cast<std::size_t>(place_of(group));
     fitness_[at].campaigned = wanted;
     take_stand(at);
 }
 
 void Node::resign(const std::string& group) {
+    if (mutexes_.has(group)) return mutexes_.leave(group);
     static_cast<void>(groups_[static_cast<std::size_t>(place_of(group))]->ask(Resign{}));
 }
 
@@ -220,7 +237,11 @@ GroupPlace Node::place_of(const std::string& group) const {
 }
 
 void Node::told(std::uint32_t number, const Told& notice) {
-    if (number != 0) return errands_[number - 1]->told(notice);
+    if (number != 0) {
+        const std::string& group = machine(number).name();
+        return mutexes_.has(group) ? mutexes_.told(group, notice)
+                                   : errands_[number - 1]->told(notice);
+    }
     std::visit(
         [this]<class N>(const N& one) {
             if constexpr (std::is_same_v<N, Suspected> || std::is_same_v<N, Failed> ||
@@ -281,7 +302,7 @@ Instant Node::next_due() {
 
 // Timers wait for what has arrived at the same moment: an answer that is in time must count.
 void Node::wake_at_next() {
-    const Instant next = booted_ ? next_due() : boot_due_;
+    const Instant next = booted_ ? next_due() : next_boot();
     if (stopped_ || next == alarm_set_) return;
     alarm_set_ = next;
     if (next == Instant::max()) return alarm_->cancel();

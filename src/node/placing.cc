@@ -1,11 +1,13 @@
 #include "node/placing.h"
 
+#include <algorithm>
 #include <cassert>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "catalog/hosts.h"
+#include "node/duration_text.h"
 
 namespace conclave::node {
 
@@ -56,7 +58,7 @@ Placement placement(const Group& group, const Config& config, Incarnation incarn
     placed.incarnation = incarnation;
     placed.settings.nodes = peers.size();
     placed.settings.live_attribute = group.attribute || group.priority;
-    const bool leased = group.algorithm == "quorum" || group.algorithm == lock_algorithm;
+    const bool leased = group.algorithm == "quorum" || group.algorithm->ends_with("-on-quorum");
     placed.settings.tm = leased ? group.lease * 9 / 200 : group.tm;
     placed.settings.tp = leased ? group.lease / 100 : group.tp;
     placed.session_max = config.locks.session_max;
@@ -65,13 +67,18 @@ Placement placement(const Group& group, const Config& config, Incarnation incarn
     return placed;
 }
 
-Config with_lock_group(Config config) {
-    if (!config.locks.serve) return config;
-    Group& group = config.groups.emplace_back();
-    group.name = lock_group;
-    group.algorithm = lock_algorithm;
-    group.lease = config.locks.lease;
-    group.candidate = true;
+Config with_implied_groups(Config config) {
+    const auto imply = [&](std::string name, std::string_view algorithm, Duration lease) {
+        Group& group = config.groups.emplace_back();
+        group.name = std::move(name);
+        group.algorithm = algorithm;
+        group.lease = lease;
+        group.candidate = true;
+    };
+    if (config.locks.serve) imply(std::string(lock_group), lock_algorithm, config.locks.lease);
+    for (const Mutex& mutex : config.mutexes) {
+        imply(group_of_mutex(mutex.name), find_classic(mutex.algorithm)->stack, mutex.lease);
+    }
     return config;
 }
 
@@ -106,8 +113,8 @@ Known known_algorithms() {
     for (const HostEntry& entry : hosts()) {
         const auto host = entry.make();
         if (host->claim().kind == Kind::election) known.elections.emplace_back(entry.name);
-        const bool mutex = host->claim().kind == Kind::mutex && entry.name != lock_algorithm;
-        if (mutex) known.mutexes.emplace_back(entry.name);
+        const auto classic = std::ranges::find(classics, entry.name, &Classic::stack);
+        if (classic != classics.end()) known.mutexes.emplace_back(classic->name);
     }
     return known;
 }
@@ -120,6 +127,41 @@ std::optional<Duration> failover_bound(const Group& group, const Config& config)
                                             settings.period + settings.margin);
     if (!bound) return std::nullopt;
     return std::chrono::ceil<std::chrono::milliseconds>(*bound);
+}
+
+namespace {
+
+// Whose death holds the others up, where nobody replaces what died with it.
+std::string_view mourned(std::string_view algorithm) {
+    if (algorithm == "central") return "if the server dies, or a member inside, the others";
+    if (algorithm == "maekawa") return "if a member dies those who need its vote";
+    return "if a member dies the others";
+}
+
+}  // namespace
+
+std::vector<std::string> mutex_words(const Mutex& mutex, const Config& config) {
+    const Config all = with_implied_groups(config);
+    const auto group = std::ranges::find(all.groups, group_of_mutex(mutex.name), &Group::name);
+    const auto host = find_host(*group->algorithm);
+    std::vector<std::string> lines{"what breaks it: " + std::string(host->claim().breaks),
+                                   "no fencing tokens; a command is stopped after " +
+                                       duration_text(longest_silence(config)) +
+                                       " without a word from its node"};
+    const bool lossless = host->assumes().links == Links::reliable;
+    const std::string detected = "detect_within = " + duration_text(config.detector.detect_within);
+    if (!lossless) {
+        const auto bound = failover_bound(*group, all);
+        lines.push_back("it has a lease: a member that dies holds the others up by at most " +
+                        duration_text(bound.value_or(Duration{})) + ", while a majority is left");
+    } else if (config.detector.kind == "ping") {
+        lines.push_back(std::string(mourned(mutex.algorithm)) + " wait for the detector, " +
+                        detected + "; one that is slower than that is taken for dead");
+    } else {
+        lines.push_back(std::string(mourned(mutex.algorithm)) +
+                        " wait until it is back; with detector.kind = \"ping\", for " + detected);
+    }
+    return lines;
 }
 
 }  // namespace conclave::node

@@ -1,6 +1,9 @@
 // node/placing.h -- from what a person configured to machines that run.
 #pragma once
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "node/config.h"
 #include "node/hosted_group.h"
@@ -11,8 +14,8 @@ namespace conclave::node {
 // What the group's algorithm is tuned from.
 Placement placement(const Group& group, const Config& config, Incarnation incarnation);
 
-// With the lock service's group, if it has one.
-Config with_lock_group(Config config);
+// With the groups that its sections stand for: the lock service, and each mutex.
+Config with_implied_groups(Config config);
 
 std::unique_ptr<HostedGroup> place(const Group& group, const Config& config, std::uint32_t number,
                                    Incarnation incarnation, Estate& estate);
@@ -23,5 +26,7 @@ std::unique_ptr<HostedGroup> place_detector(const Config& config, Incarnation in
 Known known_algorithms();
 // From a crash of the leader until everybody names the next one.
 std::optional<Duration> failover_bound(const Group& group, const Config& config);
+// What a person relies on who chooses this mutex, and what happens if a member dies.
+std::vector<std::string> mutex_words(const Mutex& mutex, const Config& config);
 
 }  // namespace conclave::node
