@@ -7,6 +7,7 @@
 #include <boost/system/error_code.hpp>
 #include <cassert>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include "net/openssl.h"
@@ -66,26 +67,59 @@ bool Certificate::is_for(std::string_view name) const {
 Tls::Tls(ssl::context context, Certificate own)
     : context_(std::move(context)), own_(std::move(own)) {}
 
-Result<Tls> Tls::load(const TlsFiles& files) {
+namespace {
+
+ssl::context hardened() {
     ssl::context context(ssl::context::tlsv13);
     harden(context);
+    return context;
+}
+
+std::optional<Error> show(ssl::context& context, const TlsFiles& files) {
     error_code error;
     // Without this OpenSSL asks for the pass phrase on the terminal, and a daemon hangs.
     const auto no_pass_phrase = [](std::size_t, auto) { return std::string(); };
     if (context.set_password_callback(no_pass_phrase, error); error)
         return wrong(files.key, "private key", error);
-    if (context.load_verify_file(files.ca, error); error)
-        return wrong(files.ca, "certificate authority", error);
     if (context.use_certificate_chain_file(files.cert, error); error)
         return wrong(files.cert, "certificate", error);
     if (context.use_private_key_file(files.key, ssl::context::pem, error); error)
         return wrong(files.key, "private key of " + files.cert, error);
+    return std::nullopt;
+}
+
+std::optional<Error> believe(ssl::context& context, const std::string& authority) {
+    error_code error;
+    if (context.load_verify_file(authority, error); error)
+        return wrong(authority, "certificate authority", error);
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<Tls> Tls::load(const TlsFiles& files) {
+    ssl::context context = hardened();
+    if (auto error = believe(context, files.ca)) return *error;
+    if (auto error = show(context, files)) return *error;
     const X509* own = SSL_CTX_get0_certificate(context.native_handle());
     assert(own);
     Certificate certificate = read(own);
     if (certificate.names.empty())
         return Error{files.cert + " has no DNS name (SAN): it says of no node that it is it"};
     return Tls(std::move(context), std::move(certificate));
+}
+
+Result<Tls> Tls::visit(const TlsFiles& files) {
+    ssl::context context = hardened();
+    if (files.ca.empty()) {
+        context.set_default_verify_paths();
+    } else if (auto error = believe(context, files.ca)) {
+        return *error;
+    }
+    if (!files.cert.empty()) {
+        if (auto error = show(context, files)) return *error;
+    }
+    return Tls(std::move(context), Certificate{});
 }
 
 Certificate peer_certificate(SSL* connection) {

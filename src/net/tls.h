@@ -27,6 +27,9 @@ class Tls {
 public:
     // Errors name the file and what is wrong with it.
     static Result<Tls> load(const TlsFiles& files);
+    // For a guest of somebody else's servers: without a certificate of its own, if need be, which
+    // names nobody then; without an authority those that this machine believes.
+    static Result<Tls> visit(const TlsFiles& files);
 
     boost::asio::ssl::context& context() { return context_; }
     const Certificate& own() const { return own_; }
