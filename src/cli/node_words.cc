@@ -11,7 +11,8 @@ namespace {
 void add_endpoint(CLI::App& app, NodeWords& words) {
     Endpoint& endpoint = words.endpoint;
     app.add_option("--endpoint", endpoint.urls,
-                   "URL[,URL] of the node to ask (CONCLAVE_ENDPOINT, else the local socket)");
+                   "URL[,URL] of the node to ask (CONCLAVE_ENDPOINT, else the local socket); or "
+                   "etcd://HOST,..., zookeeper://HOST,...");
     app.add_option("--cacert", endpoint.cacert, "whom to believe, for https");
     app.add_option("--cert", endpoint.cert, "who we are, for https");
     app.add_option("--key", endpoint.key, "  and its key");
@@ -47,6 +48,7 @@ void add_watching(CLI::App& app, NodeWords& words) {
     watch->add_option("group", words.watch.group, "GROUP, else all");
     watch->add_option("--since", words.watch.since, "the index of the last change seen");
     watch->add_option("-x,--exec", words.watch.command, "run this for each change");
+    app.add_subcommand("locks", "who holds which lock, at an engine such as etcd://");
     auto* explain = app.add_subcommand("explain", "why leadership changed, step by step");
     explain->add_option("group", words.explain.group, "GROUP")->required();
     explain->add_option("epoch", words.explain.epoch, "EPOCH, else the last change");
@@ -179,6 +181,7 @@ std::optional<Exit> obey_node_words(const CLI::App& app, const Terminal& termina
     if (typed("leader")) return run_leader(terminal, endpoint, words.leader);
     if (typed("alive")) return run_alive(terminal, endpoint, words.alive);
     if (typed("watch")) return run_watch(terminal, endpoint, words.watch);
+    if (typed("locks")) return run_locks(terminal, endpoint);
     if (typed("explain")) return run_explain(terminal, endpoint, words.explain);
     if (typed("resign")) return run_resign(terminal, endpoint, words.hand_over);
     if (typed("appoint")) return run_appoint(terminal, endpoint, words.hand_over);

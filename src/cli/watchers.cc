@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/abroad.h"
+
 namespace conclave {
 
 namespace json = boost::json;
@@ -156,6 +158,7 @@ Exit run_groups(const Terminal& terminal, const Endpoint& endpoint) {
 
 // Waiting is a chain of long polls: each is answered when something has changed.
 Exit run_leader(const Terminal& terminal, const Endpoint& endpoint, const LeaderOptions& options) {
+    if (is_abroad(endpoint)) return leader_abroad(terminal, endpoint, options);
     const std::string target = "/v1/groups/" + path_segment(options.group);
     const auto wait = options.wait.empty() ? std::optional(std::chrono::nanoseconds{0})
                                            : read_duration(options.wait);
@@ -205,18 +208,22 @@ Exit run_alive(const Terminal& terminal, const Endpoint& endpoint, const std::st
     return opinion == "unknown" ? Exit::unreachable : Exit::no;
 }
 
+void show_change(const Terminal& terminal, const json::value& change, const std::string& command) {
+    const std::string line = terminal.format == Format::text ? change_line(terminal, change)
+                                                             : json::serialize(change) + "\n";
+    std::fputs(line.c_str(), stdout);
+    std::fflush(stdout);
+    if (!command.empty()) run_for(command, change);
+}
+
 Exit run_watch(const Terminal& terminal, const Endpoint& endpoint, const WatchOptions& options) {
+    if (is_abroad(endpoint)) return watch_abroad(terminal, endpoint, options);
     const std::string target =
         "/v1/events" + (options.group.empty() ? "" : "?group=" + path_segment(options.group));
     return follow(endpoint, target, options.since, [&](const StreamEvent& event) {
         boost::system::error_code error;
         const json::value change = json::parse(event.data, error);
-        if (error) return true;
-        const std::string line =
-            terminal.format == Format::text ? change_line(terminal, change) : event.data + "\n";
-        std::fputs(line.c_str(), stdout);
-        std::fflush(stdout);
-        if (!options.command.empty()) run_for(options.command, change);
+        if (!error) show_change(terminal, change, options.command);
         return true;
     });
 }

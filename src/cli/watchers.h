@@ -1,5 +1,5 @@
 // cli/watchers.h -- the commands that ask a node what it knows: status, members, groups, leader,
-// alive, watch, explain.
+// alive, watch, locks, explain.
 #pragma once
 #include <string>
 
@@ -27,7 +27,12 @@ struct WatchOptions {
     std::string since;    // the number of the last change seen
     std::string command;  // run for each change, with the change in its environment
 };
+// One change of leadership, as a node or an engine tells it, and the command for it.
+void show_change(const Terminal& terminal, const boost::json::value& change,
+                 const std::string& command);
 Exit run_watch(const Terminal& terminal, const Endpoint& endpoint, const WatchOptions& options);
+
+Exit run_locks(const Terminal& terminal, const Endpoint& endpoint);  // at an engine: who holds what
 
 struct ExplainOptions {
     std::string group;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "client/answer.h"
+#include "engine/place.h"
 #include "node/duration_text.h"
 
 namespace conclave {
@@ -33,22 +35,22 @@ Exit exit_of_status(unsigned status) {
     return Exit::internal;
 }
 
-std::string words_of(const boost::json::value& problem, unsigned status) {
-    if (const auto* object = problem.if_object()) {
-        const auto* detail = object->if_contains("detail");
-        if (detail && detail->is_string()) return std::string(detail->get_string());
-    }
-    return "the node answered " + std::to_string(status);
-}
-
 }  // namespace
+
+std::string endpoints_of(const Endpoint& endpoint) {
+    const char* surroundings = std::getenv("CONCLAVE_ENDPOINT");
+    return !endpoint.urls.empty() ? endpoint.urls : surroundings ? surroundings : local_socket;
+}
 
 std::variant<Way, Exit> find_way(const Endpoint& endpoint) {
     Way way;
-    const char* surroundings = std::getenv("CONCLAVE_ENDPOINT");
-    const std::string urls = !endpoint.urls.empty() ? endpoint.urls
-                             : surroundings         ? surroundings
-                                                    : local_socket;
+    const std::string urls = endpoints_of(endpoint);
+    if (engine::is_place(urls)) {
+        complain(
+            "--endpoint: an engine knows of leaders and locks only: lead, lock, leader, "
+            "watch, locks");
+        return Exit::usage;
+    }
     auto endpoints = net::parse_http_endpoints(split(urls));
     if (!endpoints) {
         complain("--endpoint: " + endpoints.error().what);
@@ -102,29 +104,12 @@ Answered understand(const net::Outcome& outcome) {
     Answered told{{exit_of_status(answer.status), answer.status, {}}, ""};
     if (answer.status != 204) told.reply.body = boost::json::parse(answer.body, error);
     if (!told.reply.good()) {
-        told.why = words_of(told.reply.body, answer.status);
+        told.why = client::words_of(told.reply.body, answer.status);
     } else if (error) {
         told.reply.exit = Exit::mismatch;
         told.why = "the answer is not JSON: is that a conclave node?";
     }
     return told;
-}
-
-const boost::json::value* member(const boost::json::value& of, std::string_view name) {
-    const auto* object = of.if_object();
-    return object ? object->if_contains(name) : nullptr;
-}
-
-std::string text_member(const boost::json::value& of, std::string_view name) {
-    const auto* value = member(of, name);
-    return value && value->is_string() ? std::string(value->get_string()) : "";
-}
-
-std::optional<std::uint64_t> number_member(const boost::json::value& of, std::string_view name) {
-    const auto* value = member(of, name);
-    boost::system::error_code error;
-    const auto number = value ? value->to_number<std::uint64_t>(error) : 0;
-    return value && !error ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace conclave

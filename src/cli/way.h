@@ -10,6 +10,7 @@
 
 #include "cli/ask.h"
 #include "net/http_client.h"
+#include "net/json_members.h"
 #include "net/tls.h"
 
 namespace conclave {
@@ -19,6 +20,9 @@ struct Way {
     std::unique_ptr<net::Tls> tls;
     Duration timeout{};
 };
+
+// As typed, else CONCLAVE_ENDPOINT, else the local socket.
+std::string endpoints_of(const Endpoint& endpoint);
 
 // Nothing: it was complained about, with this exit code.
 std::variant<Way, Exit> find_way(const Endpoint& endpoint);
@@ -35,10 +39,5 @@ struct Answered {
     std::string why;  // if it is not good
 };
 Answered understand(const net::Outcome& outcome);
-
-// Of an object; a node of another version may lack it, or mean something else by it.
-const boost::json::value* member(const boost::json::value& of, std::string_view name);
-std::string text_member(const boost::json::value& of, std::string_view name);
-std::optional<std::uint64_t> number_member(const boost::json::value& of, std::string_view name);
 
 }  // namespace conclave

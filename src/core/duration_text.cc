@@ -1,12 +1,12 @@
-// node/duration_text.cc -- reads and writes lengths of time.
-#include "node/duration_text.h"
+// core/duration_text.cc -- reads and writes lengths of time.
+#include "core/duration_text.h"
 
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <limits>
 
-namespace conclave::node {
+namespace conclave {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string duration_text(Duration length) {
     return {};  // not reached: every length is a whole number of nanoseconds
 }
 
-}  // namespace conclave::node
+}  // namespace conclave

@@ -1,4 +1,4 @@
-#include "cli/node_session.h"
+#include "client/node_session.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
@@ -8,10 +8,12 @@
 #include <chrono>
 #include <utility>
 
+#include "core/duration_text.h"
 #include "net/clock.h"
-#include "node/duration_text.h"
+#include "net/http_target.h"
+#include "net/json_members.h"
 
-namespace conclave {
+namespace conclave::client {
 
 namespace json = boost::json;
 
@@ -30,22 +32,22 @@ void NodeSession::ask(const char* method, const std::string& target, const json:
     call.target = target;
     if (!body.is_null()) call.body = json::serialize(body);
     net::ask(loop_, plan_.way, std::move(call), limit,
-             [done = std::move(done)](const net::Outcome& outcome) { done(understand(outcome)); });
+             [done = std::move(done)](const net::Outcome& outcome) { done(read_answer(outcome)); });
 }
 
 void NodeSession::open(const std::string& name, Duration ttl, Done done) {
-    const json::object body{{"ttl", node::duration_text(ttl)}, {"name", name}};
+    const json::object body{{"ttl", duration_text(ttl)}, {"name", name}};
     ask("POST", "/v1/sessions", body, plan_.timeout,
-        [self = shared_from_this(), done = std::move(done)](Answered answered) {
-            if (answered.reply.good() && !self->opened(answered.reply.body)) {
-                answered = {{Exit::mismatch, answered.reply.status, {}}, "that is no session"};
+        [self = shared_from_this(), done = std::move(done)](Said said) {
+            if (said.good() && !self->opened(said.body)) {
+                said = {0, {}, {net::Trouble::bad_answer, "that is no session", true}};
             }
-            done(answered);
+            done(said);
         });
 }
 
 bool NodeSession::opened(const json::value& given) {
-    const auto length = read_duration(text_member(given, "ttl"));
+    const auto length = parse_duration(text_member(given, "ttl"));
     if (!length || *length <= Duration::zero()) return false;
     id_ = text_member(given, "session");
     node_ = text_member(given, "node");
@@ -56,11 +58,11 @@ bool NodeSession::opened(const json::value& given) {
 
 void NodeSession::borrow(Duration wait, Duration ahead, Done done) {
     ahead_ = ahead;
-    const json::object body{{"session", id_}, {"wait", node::duration_text(wait)}};
+    const json::object body{{"session", id_}, {"wait", duration_text(wait)}};
     ask("POST", plan_.loan.target, body, wait + plan_.timeout,
-        [self = shared_from_this(), done = std::move(done)](const Answered& answered) {
-            if (answered.reply.good()) self->renew();
-            done(answered);
+        [self = shared_from_this(), done = std::move(done)](const Said& said) {
+            if (said.good()) self->renew();
+            done(said);
         });
 }
 
@@ -72,7 +74,7 @@ void NodeSession::end(std::function<void()> done) {
     if (id.empty()) return boost::asio::post(loop_, std::move(done));
     constexpr Duration enough = std::chrono::seconds(1);  // it ends by itself soon after
     ask("DELETE", "/v1/sessions/" + id, {}, std::min(plan_.timeout, enough),
-        [done = std::move(done)](const Answered&) { done(); });
+        [done = std::move(done)](const Said&) { done(); });
 }
 
 void NodeSession::renew() {
@@ -85,21 +87,21 @@ void NodeSession::renew() {
     const Duration left = mandate_ ? mandate_->until - sent : ttl_;
     ask("POST", "/v1/sessions/" + id_ + "/renew", {},
         std::min(plan_.timeout, std::max(left / 2, least_patience)),
-        [self = shared_from_this(), sent](const Answered& answered) {
+        [self = shared_from_this(), sent](const Said& said) {
             self->asking_ = false;
-            if (!self->id_.empty()) self->renewed(answered, sent);
+            if (!self->id_.empty()) self->renewed(said, sent);
         });
 }
 
-void NodeSession::renewed(const Answered& answered, Instant sent) {
+void NodeSession::renewed(const Said& said, Instant sent) {
     constexpr unsigned gone = 410;
-    if (answered.reply.status == gone) {
+    if (said.status == gone) {
         id_.clear();
         mandate_.reset();
         return plan_.renewed();
     }
-    if (!answered.reply.good()) return renew_after(shortest);
-    take_mandate(answered.reply.body, sent);
+    if (!said.good()) return renew_after(shortest);
+    take_mandate(said.body, sent);
     const Duration left = mandate_ ? mandate_->until - ahead_ - net::now() : ttl_;
     renew_after(std::exchange(again_, false)
                     ? Duration::zero()
@@ -129,4 +131,4 @@ void NodeSession::renew_after(Duration wait) {
     });
 }
 
-}  // namespace conclave
+}  // namespace conclave::client

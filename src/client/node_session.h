@@ -1,4 +1,4 @@
-// cli/node_session.h -- a session at one node, kept alive, and until when it has what the node
+// client/node_session.h -- a session at one node, kept alive, and until when it has what the node
 // lends: the lead of a group, or a stay in a mutex.
 //
 // An answer says how long something holds. That counts from before the question was sent, on our
@@ -15,9 +15,10 @@
 #include <string>
 #include <string_view>
 
-#include "cli/way.h"
+#include "client/answer.h"
+#include "core/types.h"
 
-namespace conclave {
+namespace conclave::client {
 
 class NodeSession : public std::enable_shared_from_this<NodeSession> {
 public:
@@ -41,7 +42,7 @@ public:
 
     NodeSession(boost::asio::io_context& loop, Plan plan) : loop_(loop), plan_(std::move(plan)) {}
 
-    using Done = std::function<void(const Answered&)>;
+    using Done = std::function<void(const Said&)>;
     void open(const std::string& name, Duration ttl, Done done);
     // When it is granted, the next renewal says until when; `ahead` of that it is renewed.
     void borrow(Duration wait, Duration ahead, Done done);
@@ -56,7 +57,7 @@ private:
              Duration limit, Done done);
     bool opened(const boost::json::value& given);
     void renew();
-    void renewed(const Answered& answered, Instant sent);
+    void renewed(const Said& answered, Instant sent);
     void take_mandate(const boost::json::value& body, Instant sent);
     void renew_after(Duration wait);
 
@@ -70,4 +71,4 @@ private:
     std::optional<Mandate> mandate_;
 };
 
-}  // namespace conclave
+}  // namespace conclave::client
