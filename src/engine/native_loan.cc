@@ -39,10 +39,14 @@ struct Offer {
     Prospect (*judge)(const boost::json::value& view);
 };
 
+std::optional<Duration> read(const std::string& text) {
+    const auto duration = parse_duration(text);
+    return duration ? std::optional(*duration) : std::nullopt;
+}
 Prospect judge_group(const boost::json::value& view) {
     Prospect seen;
     const auto* mine = member(view, "mine");
-    seen.term = parse_duration(text_member(view, "lease"));
+    seen.term = read(text_member(view, "lease"));
     seen.never = text_member(view, "algorithm") + " has no lease: " + text_member(view, "group") +
                  " cannot be led by a session";
     seen.ours = mine && mine->is_bool() && mine->get_bool();
@@ -52,7 +56,7 @@ Prospect judge_group(const boost::json::value& view) {
 // Who is inside at another node nobody knows without asking to enter.
 Prospect judge_mutex(const boost::json::value& view) {
     Prospect seen;
-    seen.term = parse_duration(text_member(view, "silence"));
+    seen.term = read(text_member(view, "silence"));
     seen.never = "'" + text_member(view, "mutex") + "' is not lent";
     seen.taken = text_member(view, "section") != "outside";
     return seen;

@@ -1,0 +1,89 @@
+// engine/servers_test.cc -- real servers for the tests; see servers_test.h.
+#include "engine/servers_test.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+namespace conclave::engine {
+
+Server::Server(Server&& other) noexcept
+    : words_(std::move(other.words_)),
+      log_(std::move(other.log_)),
+      pid_(std::exchange(other.pid_, -1)) {}
+
+void Server::start() {
+    if (pid_ > 0) return;
+    std::vector<char*> words;
+    for (std::string& word : words_) words.push_back(word.data());
+    words.push_back(nullptr);
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(125);
+    const int output = ::open(log_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(output, STDERR_FILENO);
+    ::execvp(words[0], words.data());
+    ::_exit(127);
+}
+
+void Server::kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+}
+
+void Server::signal(int number) const {
+    if (pid_ > 0) ::kill(pid_, number);
+}
+
+std::string Server::log() const {
+    std::ifstream file(log_);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// All are held at once, so that they differ.
+std::vector<std::uint16_t> free_ports(std::size_t count) {
+    std::vector<std::uint16_t> ports;
+    std::vector<int> held;
+    while (ports.size() < count) {
+        const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t length = sizeof address;
+        auto* const generic = reinterpret_cast<sockaddr*>(&address);
+        held.push_back(descriptor);
+        if (::bind(descriptor, generic, length) != 0 ||
+            ::getsockname(descriptor, generic, &length) != 0) {
+            break;
+        }
+        ports.push_back(ntohs(address.sin_port));
+    }
+    for (const int descriptor : held) ::close(descriptor);
+    return ports;
+}
+
+bool comes_true(const std::function<bool()>& what) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+    while (!what()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return true;
+}
+
+}  // namespace conclave::engine
