@@ -110,6 +110,7 @@ private:
     void busy(const locks::Name&) override {}
     void renewed(std::optional<Instant>) override {}
     void lost(const locks::Name& lock) override { give_up("lost " + lock); }
+    void turned_down(const locks::Name&, locks::Limit limit) override { give_up(words(limit)); }
     void failed(const net::Failure& failure) override { give_up(failure.what); }
 
     const std::vector<std::string> locks_;

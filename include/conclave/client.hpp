@@ -35,7 +35,8 @@ struct ClientOptions {
     std::chrono::nanoseconds session{0};
     // How long before its end `held()` turns false and `lost()` is asked to stop.
     std::chrono::nanoseconds stop_margin = std::chrono::milliseconds(50);
-    std::function<void(std::string_view line)> log{};  // why nobody can be reached
+    // Why nobody can be reached, or a lock cannot be asked for.
+    std::function<void(std::string_view line)> log{};
 };
 
 struct LockTerms {

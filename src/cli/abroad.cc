@@ -1,19 +1,16 @@
 #include "cli/abroad.h"
 
-#include <unistd.h>
-
-#include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 #include <variant>
 
 #include "cli/way.h"
+#include "client/caller.h"
 #include "engine/native.h"
 #include "engine/open.h"
 #include "node/time_text.h"
@@ -27,14 +24,6 @@ using engine::Standing;
 namespace {
 
 using Opened = std::variant<std::unique_ptr<engine::Engine>, Exit>;
-
-std::string own_name(const std::vector<std::string>& command) {
-    std::array<char, 256> host{};
-    ::gethostname(host.data(), host.size() - 1);
-    const std::string program =
-        command.empty() ? "conclave" : std::filesystem::path(command.front()).filename().string();
-    return program.substr(0, 64) + "@" + host.data();
-}
 
 Opened open_abroad(boost::asio::io_context& loop, const Endpoint& endpoint) {
     const auto usage = [](const std::string& what) {
@@ -98,7 +87,8 @@ Exit show_leader(const Terminal& terminal, const LeaderOptions& options, const j
 bool is_abroad(const Endpoint& endpoint) { return engine::is_place(endpoints_of(endpoint)); }
 
 Exit run_under(const Endpoint& endpoint, HoldPlan plan) {
-    plan.claim.holder = own_name(plan.command);
+    plan.claim.holder =
+        client::name_of_us(plan.command.empty() ? "conclave" : plan.command.front());
     plan.contact = timeout_of(endpoint);
     if (is_abroad(endpoint)) {
         plan.idle = plan.busy;

@@ -9,6 +9,7 @@
 #include "cli/holder.h"
 #include "cli/lock_mutex.h"
 #include "cli/way.h"
+#include "service/lock_limits.h"
 
 namespace conclave {
 
@@ -16,9 +17,8 @@ namespace {
 
 std::optional<locks::Terms> terms_of(const LockOptions& options) {
     using Mode = locks::Terms::Mode;
-    constexpr std::size_t longest_name = 1024;
-    if (options.name.empty() || options.name.size() > longest_name) {
-        complain("NAME: 1 to " + std::to_string(longest_name) + " bytes");
+    if (const auto limit = locks::beyond(options.name, 0)) {
+        complain(words(*limit));
         return std::nullopt;
     }
     if (options.shared) return locks::Terms{Mode::shared, 1};

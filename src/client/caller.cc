@@ -1,7 +1,11 @@
 #include "client/caller.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <boost/asio/post.hpp>
+#include <filesystem>
 #include <random>
 
 namespace conclave::client {
@@ -10,13 +14,21 @@ namespace {
 
 constexpr NodeId the_node{1};  // whichever it is at the moment: a guest hears of no other
 
-// Its sessions must be nobody else's, ever: there is no node id in them to tell them apart.
+}  // namespace
+
 Incarnation draw_life() {
     std::random_device lot;
     return {(std::uint64_t{lot()} << 32) | lot()};
 }
 
-}  // namespace
+std::string name_of_us(const std::string& program) {
+    constexpr std::size_t readable = 64;
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    std::string name = std::filesystem::path(program).filename().string().substr(0, readable);
+    name.append("@").append(host.data());
+    return name.substr(0, locks::longest_name);
+}
 
 Result<std::unique_ptr<Caller>> Caller::start(boost::asio::io_context& loop, Settings settings,
                                               Events& events) {
@@ -45,6 +57,7 @@ Caller::Caller(boost::asio::io_context& loop, Settings settings, Events& events,
     // Until a node says how long a session may be.
     config_.session = wanted_session_ > Duration{} ? wanted_session_ : std::chrono::seconds(1);
     config_.keep_alive = config_.session / 4;
+    config_.name = std::move(settings.name);
     driver_.happen(Booted<LockCaller>{});
 }
 

@@ -20,11 +20,18 @@
 
 namespace conclave::client {
 
+// Of a guest. Its sessions must be nobody else's, ever: there is no node id in them to tell them
+// apart.
+Incarnation draw_life();
+// What people see who holds: "backup@web3".
+std::string name_of_us(const std::string& program);
+
 class Caller {
 public:
     struct Settings {
         Line::Settings line;
         Duration session{};  // how long it lasts unrenewed; zero, or too long: as long as it may
+        std::string name{};  // whose it is, for people
     };
     // Called from the loop, never from inside a call of Caller.
     class Events {
@@ -33,7 +40,11 @@ public:
         virtual void granted(const locks::Name& lock, const locks::Token& token) = 0;
         virtual void busy(const locks::Name& lock) = 0;  // wanted, and others are first
         virtual void settled() = 0;                      // whatever was released, the cluster knows
-        virtual void lost(const locks::Name& lock) = 0;  // by the session's end, not by `release`
+        // By the session's end, not by `release`: that, once whatever was done under it has ended,
+        // frees a lock that was taken away by an administrator.
+        virtual void lost(const locks::Name& lock) = 0;
+        virtual void turned_down(const locks::Name& lock,
+                                 locks::Limit limit) = 0;  // not wanted now
         virtual void welcomed(const wire::Welcome& welcome) = 0;
         virtual void failed(const net::Failure& failure) = 0;  // to reach somebody; goes on
         // `until` has changed. Called in the midst of a step: nothing may be asked of the Caller.
@@ -80,6 +91,7 @@ private:
     void tell(const locks::Busy& busy) { events_.busy(busy.lock); }
     void tell(const locks::Settled&) { events_.settled(); }
     void tell(const locks::Lost& lost) { events_.lost(lost.lock); }
+    void tell(const locks::TurnedDown& no) { events_.turned_down(no.lock, no.limit); }
     void take(const wire::Frame& frame);
     void take_welcome(const wire::Welcome& welcome);
     void look_at_session();

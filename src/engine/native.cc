@@ -31,6 +31,7 @@ public:
         caller.line.way = settings.way;
         caller.line.answer = settings.timeout;
         caller.session = claim_.session;
+        caller.name = claim_.holder;
         auto started = client::Caller::start(loop_, std::move(caller), *this);
         if (!started) return started.error();
         caller_ = std::move(*started);
@@ -72,19 +73,20 @@ private:
         if (!leaving_) events_.failed(failure, false);
     }
     void busy(const locks::Name&) override {
-        if (!leaving_) events_.busy();
+        if (!leaving_ && !lost_) events_.busy();
     }
     void granted(const locks::Name&, const locks::Token& token) override {
-        if (!leaving_) events_.granted(token);
+        if (!leaving_ && !lost_) events_.granted(token);
+    }
+    void turned_down(const locks::Name&, locks::Limit limit) override {
+        if (!leaving_) events_.failed({net::Trouble::refused, words(limit), true}, true);
     }
     void settled() override {
         if (leaving_) depart();
     }
+    // A lock that was taken away by an administrator is free for the next once we `leave`.
     void lost(const locks::Name&) override {
-        if (std::exchange(leaving_, true)) return;
-        caller_->stop();
-        over_ = true;
-        events_.lost();
+        if (!std::exchange(lost_, true) && !leaving_) events_.lost();
     }
     void renewed(std::optional<Instant>) override {
         soon([this] {
@@ -97,7 +99,7 @@ private:
     engine::Events& events_;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
     boost::asio::steady_timer farewell_{loop_};
-    bool leaving_ = false, over_ = false;
+    bool lost_ = false, leaving_ = false, over_ = false;
     std::unique_ptr<client::Caller> caller_;
 };
 

@@ -1,5 +1,7 @@
 #include "conclave/client.hpp"
 
+#include <errno.h>
+
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -118,6 +120,7 @@ public:
             settings.line.way.tls = &tls_->context();
         }
         settings.session = options_.session;
+        settings.name = client::name_of_us(::program_invocation_short_name);
         auto alarm = net::Alarm::make(loop_);
         if (!alarm) throw std::invalid_argument(alarm.error().what);
         alarm_.emplace(std::move(*alarm));
@@ -244,6 +247,13 @@ private:
         leases_.erase(known);
         ask_for(name);
     }
+    void turned_down(const locks::Name& name, locks::Limit limit) override {
+        const auto queue = queues_.find(name);
+        if (queue == queues_.end()) return;
+        for (const auto& one : std::exchange(queue->second, {})) conclude(*one, nullptr);
+        queues_.erase(queue);
+        log(name + ": " + words(limit));
+    }
     void renewed(std::optional<Instant> until) override {
         if (!until) return;  // each is told that it is lost
         const Instant end = *until - options_.stop_margin;
@@ -262,8 +272,10 @@ private:
     }
     void welcomed(const wire::Welcome&) override {}
     void settled() override {}
-    void failed(const net::Failure& failure) override {
-        if (options_.log) dispatcher_.run([log = options_.log, what = failure.what] { log(what); });
+    void failed(const net::Failure& failure) override { log(failure.what); }
+    void log(std::string what) {
+        if (options_.log)
+            dispatcher_.run([log = options_.log, what = std::move(what)] { log(what); });
     }
 
     const ClientOptions options_;

@@ -9,20 +9,7 @@ namespace conclave::node {
 
 namespace {
 
-constexpr std::size_t longest_word = 64 * 1024;  // of a guest: all that it holds and wants
-constexpr std::size_t most_sessions = 64;        // of one door: an honest client has one at a time
-
-// Nothing if it is not for a guest to say.
-std::optional<locks::FromGuest> as_guest(locks::Message message) {
-    return std::visit(
-        [](auto& one) -> std::optional<locks::FromGuest> {
-            if constexpr (requires { locks::FromGuest{std::move(one)}; }) {
-                if (is_guest(one.word.session)) return locks::FromGuest{std::move(one)};
-            }
-            return std::nullopt;
-        },
-        message);
-}
+constexpr std::size_t most_sessions = 64;  // of one door: an honest client has one at a time
 
 const locks::SessionId& session_of(const locks::FromGuest& said) {
     return std::visit([](const auto& one) -> const locks::SessionId& { return one.word.session; },
@@ -53,7 +40,7 @@ public:
         for (const locks::SessionId& session : sessions_) forget(session, doors);
     }
 
-    wire::FrameReader reader{longest_word};
+    wire::FrameReader reader{locks::longest_word};
 
 private:
     // It may be at another door by now.
@@ -69,7 +56,9 @@ private:
 Guests::Guests(Node& node)
     : node_(node), group_(node.config().locks.serve ? node.group(lock_group) : nullptr) {
     if (!group_) return;
-    group_->set_guest_ear([this](const locks::ForGuest& answer) { tell(answer); });
+    group_->set_guest_ear([this](const locks::ForGuest& answer) {
+        if (!tell(answer)) node_.session_locks()->hear(answer);
+    });
     listening_ = node_.listen([this](std::uint64_t, const Change& change) {
         if (change.group == lock_group) name_leader(change.now);
     });
@@ -132,15 +121,16 @@ bool Guests::take(const std::shared_ptr<Door>& door, const wire::Frame& frame) {
     return true;
 }
 
-void Guests::tell(const locks::ForGuest& answer) {
-    std::visit(
+bool Guests::tell(const locks::ForGuest& answer) {
+    return std::visit(
         [this](const auto& one) {
             const auto* known = doors_.find(one.session);
             const auto door = known ? known->lock() : nullptr;
-            if (!door) return;
+            if (!door) return false;
             frames_.clear();
             append_word(one);
             door->send(frames_);
+            return true;
         },
         answer.word);
 }

@@ -28,7 +28,8 @@ struct LockCaller {
     using Message = locks::Message;
     using Timer = std::variant<locks::KeepAliveDue, locks::SessionOver>;
     using Request = std::variant<locks::Obtain, locks::GiveUp>;
-    using Notice = std::variant<locks::Granted, locks::Busy, locks::Settled, locks::Lost>;
+    using Notice =
+        std::variant<locks::Granted, locks::Busy, locks::Settled, locks::Lost, locks::TurnedDown>;
     using Durable = None;
     using Turn = conclave::Turn<LockCaller>;
 
@@ -77,6 +78,9 @@ private:
         void settled() { turn.tell(locks::Settled{}); }
         void queued(const locks::Wish& wish) { turn.tell(locks::Busy{wish.lock}); }
         void lost(const locks::Holding& holding) { turn.tell(locks::Lost{holding.lock}); }
+        void turned_down(const locks::Name& lock, locks::Limit limit) {
+            turn.tell(locks::TurnedDown{lock, limit});
+        }
     };
 };
 static_assert(Protocol<LockCaller>);

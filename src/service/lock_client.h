@@ -43,7 +43,12 @@ struct Client {
     Small<Holding, 1> held;
     Small<Wish, 1> wanted;
     std::optional<Round> unsettled;  // I no longer want it, and the leader may not know
-    bool calling = false;            // KeepAliveDue is armed
+    struct Parting {
+        Word last;             // of the session that I was dismissed from
+        Small<Name, 1> locks;  // that the application may not have stopped to use
+    };
+    std::optional<Parting> parting;
+    bool calling = false;  // KeepAliveDue is armed
 
     bool alive(Instant now) const { return session && session->until && now < *session->until; }
     const Holding* holds(const Name& lock, Instant now) const {
@@ -59,6 +64,8 @@ struct Client {
 
     template <class Desk> void acquire(Desk& desk, const Name& lock, Terms terms) {
         if (find(held, lock) || find(wanted, lock)) return;
+        if (const auto limit = beyond(lock, held.size() + wanted.size()))
+            return desk.turned_down(lock, *limit);
         requests = requests.next();
         const Wish wish{lock, requests, terms, {}};
         wanted.push_back(wish);
@@ -67,10 +74,11 @@ struct Client {
         if (!calling) call_again(desk);
         if (leader) desk.send(*leader, Acquire{next_word(), wish});
     }
+    // Who was dismissed says in this way that it has stopped.
     template <class Desk> void release(Desk& desk, const Name& lock) {
         const Holding* holding = find(held, lock);
         const Wish* wish = find(wanted, lock);
-        if (!holding && !wish) return;
+        if (!holding && !wish) return part(desk, lock);
         const Round request = holding ? holding->request : wish->request;
         // First it is not mine any more, then anybody hears of it.
         erase_if(held, [&](const Holding& one) { return one.lock == lock; });
@@ -130,7 +138,17 @@ struct Client {
     }
     template <class Desk> void on(Desk& desk, NodeId, const SessionGone& gone) {
         if (!session || gone.session != session->id || outdated(desk, gone.epoch)) return;
+        if (gone.dismissed) {
+            parting = Parting{next_word(), {}};
+            for (const Holding& holding : held) parting->locks.push_back(holding.lock);
+        }
         end(desk);
+    }
+    template <class Desk> void on(Desk& desk, NodeId, const Declined& declined) {
+        if (!session || declined.session != session->id || outdated(desk, declined.epoch)) return;
+        const auto refused = std::exchange(wanted, {});
+        end(desk);
+        for (const Wish& wish : refused) desk.turned_down(wish.lock, declined.limit);
     }
     template <class Desk> void on(Desk& desk, KeepAliveDue) {
         calling = false;
@@ -140,6 +158,16 @@ struct Client {
     }
     template <class Desk> void on(Desk& desk, SessionOver) {
         if (session && session->until && desk.turn.now >= *session->until) end(desk);
+    }
+
+    // Once nothing of what was held is in use, the leader need not wait for the session's end.
+    template <class Desk> void part(Desk& desk, const Name& lock) {
+        if (!parting) return;
+        erase_if(parting->locks, [&](const Name& one) { return one == lock; });
+        if (!parting->locks.empty()) return;
+        Word last = std::exchange(parting, std::nullopt)->last;
+        last.epoch = epoch;
+        if (leader) desk.send(*leader, Farewell{last});
     }
 
 private:
@@ -183,7 +211,8 @@ private:
         const Duration lease = desk.config().session;
         questions.push_back({nonce, desk.turn.now, lease, true});
         const Word word = next_word();
-        desk.send(*leader, KeepAlive{word, nonce, lease, !session->until, held, wanted});
+        desk.send(*leader,
+                  KeepAlive{word, nonce, lease, !session->until, held, wanted, desk.config().name});
     }
     // Dead for good: whatever comes for it later finds another session, or none.
     template <class Desk> void end(Desk& desk) {

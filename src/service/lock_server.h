@@ -22,18 +22,22 @@ struct Office {
         Instant expires{};
         Round heard;           // the number of its last word
         Small<Name, 1> locks;  // that it holds or waits for
+        std::string name{};
+        bool dismissed = false;  // it is renewed no more, and waits for nothing
     };
     struct Holder {
         SessionId session;
         Round request;
         Terms terms;
         Token token;
+        std::optional<Instant> since{};  // as far as this leader knows
     };
     struct Waiter {
         SessionId session;
         Round request;
         Terms terms;
         Place place;
+        std::optional<Instant> since{};
     };
     struct Lock {
         Small<Holder, 1> holders;
@@ -78,6 +82,7 @@ struct Office {
     template <class Desk> void on(Desk& desk, NodeId from, const KeepAlive& call) {
         if (call.word.epoch != epoch) return;
         const SessionId& id = call.word.session;
+        if (turned_away(desk, from, call)) return heard_from(desk, from);
         if (!welcome(desk, call)) {
             drop(desk, id);
             desk.send(from, SessionGone{epoch, id});
@@ -85,6 +90,7 @@ struct Office {
         }
         Session& session = sessions[id];
         session.at = from;
+        session.name = call.name.substr(0, longest_name);
         session.expires = desk.turn.now + desk.config().outlives(call.lease);
         expires_at(desk, session.expires);
         const bool news = call.word.number > session.heard;
@@ -95,6 +101,7 @@ struct Office {
     }
     template <class Desk> void on(Desk& desk, NodeId from, const Acquire& asked) {
         if (Session* session = speaking(desk, from, asked.word)) {
+            if (turned_away(desk, from, *session, asked)) return;
             queue_up(desk, asked.word.session, *session, asked.wish);
             serve(desk, asked.wish.lock);
         }
@@ -105,6 +112,9 @@ struct Office {
         desk.send(from, Released{epoch, done.word.session, done.request});
         serve(desk, done.lock);
     }
+    template <class Desk> void on(Desk& desk, NodeId, const Farewell& done) {
+        if (done.word.epoch == epoch) drop(desk, done.word.session);
+    }
     template <class Desk> void on(Desk& desk, NodeId from, const Idle& idle) {
         if (idle.epoch == epoch) heard_from(desk, from);
     }
@@ -112,6 +122,21 @@ struct Office {
         if (!awaited.empty() && !serving) call_awaited(desk);
     }
     template <class Desk> void on(Desk& desk, RecoveryOver) { begin_serving(desk); }
+
+    // What its holders have is not free yet: who does not hear of this acts until its session ends.
+    template <class Desk> void dismiss(Desk& desk, const Name& name) {
+        Small<SessionId, 2> holders;
+        if (const Lock* lock = locks.find(name)) {
+            for (const Holder& one : lock->holders) holders.push_back(one.session);
+        }
+        for (const SessionId& id : holders) {
+            Session* session = sessions.find(id);
+            if (!session) continue;
+            session->dismissed = true;
+            stop_waiting(desk, id);
+            desk.send(sessions.find(id)->at, SessionGone{epoch, id, true});
+        }
+    }
 
 private:
     template <class Desk> void call(Desk& desk) {
@@ -137,6 +162,44 @@ private:
         if (soonest && *soonest <= when) return;
         soonest = when;
         desk.turn.arm(SessionsDue{}, when - desk.turn.now);
+    }
+
+    std::optional<Limit> too_much(const KeepAlive& call) const {
+        for (const Wish& wish : call.wanted) {
+            if (const auto limit = beyond(wish.lock, 0)) return limit;
+        }
+        if (call.held.size() + call.wanted.size() > most_locks) return Limit::locks;
+        const SessionId& id = call.word.session;
+        const bool another = call.opening && is_guest(id) && !sessions.contains(id);
+        if (another && sessions.size() >= most_sessions) return Limit::sessions;
+        return std::nullopt;
+    }
+    // It keeps what it has, and nothing is renewed.
+    template <class Desk> bool turned_away(Desk& desk, NodeId from, const KeepAlive& call) {
+        const SessionId& id = call.word.session;
+        if (const auto limit = too_much(call)) {
+            desk.send(from, Declined{epoch, id, *limit});
+            return true;
+        }
+        const Session* session = sessions.find(id);
+        if (!session || !session->dismissed) return false;
+        desk.send(from, SessionGone{epoch, id, true});
+        return true;
+    }
+    template <class Desk>
+    bool turned_away(Desk& desk, NodeId from, const Session& session, const Acquire& asked) const {
+        const SessionId& id = asked.word.session;
+        const Name& lock = asked.wish.lock;
+        const bool counted = session.locks.contains(lock);
+        const auto limit = beyond(lock, counted ? 0 : session.locks.size());
+        if (limit) desk.send(from, Declined{epoch, id, *limit});
+        if (!limit && session.dismissed) desk.send(from, SessionGone{epoch, id, true});
+        return limit || session.dismissed;
+    }
+    // Times for people are kept where there are people: in a closed world they would only make
+    // states differ that behave alike.
+    template <class Desk> static std::optional<Instant> noted(const Desk& desk) {
+        return desk.config().closed ? std::nullopt : std::optional(desk.turn.now);
     }
 
     // A session that I let expire, or was not told of in time, may hold what others have by now.
@@ -167,7 +230,7 @@ private:
     template <class Desk> void take_report(Desk& desk, const KeepAlive& call) {
         const SessionId& id = call.word.session;
         Session& session = sessions[id];
-        for (const Holding& holding : call.held) take_over(session, id, holding);
+        for (const Holding& holding : call.held) take_over(desk, session, id, holding);
         const Small<Name, 1> names = session.locks;
         for (const Name& name : names) {
             for (Round request : requests_of(id, name)) settle(desk, call, name, request);
@@ -177,10 +240,11 @@ private:
             serve(desk, wish.lock);
         }
     }
-    void take_over(Session& session, const SessionId& id, const Holding& holding) {
+    template <class Desk>
+    void take_over(Desk& desk, Session& session, const SessionId& id, const Holding& holding) {
         Lock& lock = locks[holding.lock];
         if (holder(lock, id, holding.request)) return;
-        lock.holders.push_back({id, holding.request, holding.terms, holding.token});
+        lock.holders.push_back({id, holding.request, holding.terms, holding.token, noted(desk)});
         remember(session, holding.lock);
     }
     template <class Desk>
@@ -211,7 +275,7 @@ private:
             const auto before =
                 std::find_if(lock.queue.begin(), lock.queue.end(),
                              [&](const Waiter& other) { return place < other.place; });
-            waiting = lock.queue.insert(before, {id, wish.request, wish.terms, place});
+            waiting = lock.queue.insert(before, {id, wish.request, wish.terms, place, noted(desk)});
             remember(session, wish.lock);
         }
         const bool at_once = serving && waiting == lock.queue.begin() && fits(lock, wish.terms);
@@ -224,7 +288,8 @@ private:
             const Waiter next = lock->queue.front();
             lock->queue.erase(lock->queue.begin());
             lock->holders.push_back(
-                {next.session, next.request, next.terms, Token{epoch, ++grants}});
+                {next.session, next.request, next.terms, Token{epoch, ++grants}, noted(desk)});
+            if (next.since) desk.turn.tell(Served{desk.turn.now - *next.since});
             desk.send(sessions.find(next.session)->at, grant(name, lock->holders.back()));
             lock = locks.find(name);  // the grant may have been to myself, and have come back
             if (!lock) return;
@@ -240,10 +305,23 @@ private:
         if (!session) return;
         const Small<Name, 1> names = session->locks;
         for (const Name& name : names) {
-            for (Round request : requests_of(id, name)) leave(id, name, request);
+            for (Round request : requests_of(id, name)) {
+                const Holder* had = holder(*locks.find(name), id, request);
+                if (had && had->since) desk.turn.tell(Forfeited{});
+                leave(id, name, request);
+            }
         }
         sessions.erase(id);
         for (const Name& name : names) serve(desk, name);
+    }
+    template <class Desk> void stop_waiting(Desk& desk, const SessionId& id) {
+        const Small<Name, 1> names = sessions.find(id)->locks;
+        for (const Name& name : names) {
+            for (Round request : requests_of(id, name)) {
+                if (!holder(*locks.find(name), id, request)) leave(id, name, request);
+            }
+            serve(desk, name);
+        }
     }
     void leave(const SessionId& id, const Name& name, Round request) {
         Lock* lock = locks.find(name);

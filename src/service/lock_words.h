@@ -10,16 +10,17 @@
 #include <chrono>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "core/model.h"
 #include "core/small.h"
 #include "core/types.h"
+#include "service/lock_limits.h"
 
 namespace conclave::locks {
-
-using Name = std::string;
 
 // Which grant it was. It only grows, for ever: what a lock protects can tell who is late.
 struct Token {
@@ -78,6 +79,7 @@ struct KeepAlive {
     bool opening = false;  // no leader has answered yet: there is nothing to remember
     Small<Holding, 1> held;
     Small<Wish, 1> wanted;
+    std::string name{};  // whose session it is, for people; a member has one already
 };
 struct Acquire {
     Word word;
@@ -87,6 +89,9 @@ struct Release {  // it is not held any more, or not wanted
     Word word;
     Name lock;
     Round request;
+};
+struct Farewell {  // who was dismissed has stopped: what it held is free
+    Word word;
 };
 struct Idle {  // I have no session, and take nothing from a leader before this one
     Epoch epoch;
@@ -120,13 +125,20 @@ struct Released {
 struct SessionGone {  // I do not know it, or know it no longer
     Epoch epoch;
     SessionId session;
+    bool dismissed =
+        false;  // by an administrator: what it held is free at its Farewell, or its end
+};
+struct Declined {  // as SessionGone, and it is of no use to ask again
+    Epoch epoch;
+    SessionId session;
+    Limit limit{};
 };
 struct Recover {  // I lead now: what do you hold and want?
     Epoch epoch;
 };
 
 using Message = std::variant<KeepAlive, Acquire, Release, Idle, Kept, Queued, Grant, Released,
-                             SessionGone, Recover>;
+                             SessionGone, Recover, Farewell, Declined>;
 
 // --- Between an application and its client. ---
 
@@ -148,6 +160,20 @@ struct Settled {};  // whatever was given up, the leader knows
 struct Lost {       // the session is over: stop before anybody else is granted it
     Name lock;
 };
+struct TurnedDown {  // it is not wanted any more
+    Name lock;
+    Limit limit{};
+};
+
+// --- Between an administrator and the leader. ---
+
+struct Dismiss {  // whoever holds it must go
+    Name lock{};  // empty: the one of Enter and Leave
+};
+struct Served {  // somebody was granted a lock
+    Duration waited{};
+};
+struct Forfeited {};  // a lock has ended before it was released
 
 // --- Between a node and clients that are no members: it passes on what they and the leader say.
 // ---
@@ -156,11 +182,23 @@ struct Lost {       // the session is over: stop before anybody else is granted 
 inline bool is_guest(const SessionId& session) { return session.client == NodeId{}; }
 
 struct FromGuest {
-    std::variant<KeepAlive, Acquire, Release> word;
+    std::variant<KeepAlive, Acquire, Release, Farewell> word;
 };
 struct ForGuest {
-    std::variant<Kept, Queued, Grant, Released, SessionGone> word;
+    std::variant<Kept, Queued, Grant, Released, SessionGone, Declined> word;
 };
+
+// Nothing if it is not for a guest to say.
+inline std::optional<FromGuest> as_guest(Message message) {
+    return std::visit(
+        [](auto& one) -> std::optional<FromGuest> {
+            if constexpr (requires { FromGuest{std::move(one)}; }) {
+                if (is_guest(one.word.session)) return FromGuest{std::move(one)};
+            }
+            return std::nullopt;
+        },
+        message);
+}
 
 struct KeepAliveDue {};  // a client's
 struct SessionOver {};
@@ -196,6 +234,7 @@ struct Config {
     std::uint32_t drift_ppm = 10'000;                     // of any clock
     Duration granularity = std::chrono::milliseconds(2);  // of any reading of any clock
     bool closed = false;  // the members are all the clients there are
+    std::string name{};   // of a guest, for people
 
     // How long to wait, on any clock, until a lease of this length is over on any other.
     Duration outlives(Duration lease) const {

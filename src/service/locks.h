@@ -51,8 +51,10 @@ struct Locks {
 
     using Message = locks::Message;
     using Timer = locks::Timer;
-    using Request = std::variant<Enter, Leave, locks::Obtain, locks::GiveUp, locks::FromGuest>;
-    using Notice = std::variant<Entered, Ousted, locks::Granted, locks::Lost, locks::ForGuest>;
+    using Request =
+        std::variant<Enter, Leave, locks::Obtain, locks::GiveUp, locks::FromGuest, locks::Dismiss>;
+    using Notice = std::variant<Entered, Ousted, locks::Granted, locks::Lost, locks::ForGuest,
+                                locks::TurnedDown, locks::Served, locks::Forfeited>;
     using Durable = None;
     using Turn = conclave::Turn<Locks>;
     struct History {
@@ -106,6 +108,11 @@ struct Locks {
             if (client.leader) desk.send(*client.leader, said);
         };
         std::visit(pass_on, guest.word);
+    }
+    // Of whoever leads; the others have nobody to dismiss.
+    void on(Turn& turn, const locks::Dismiss& wish) {
+        Desk desk{turn, *this};
+        if (office) office->dismiss(desk, wish.lock.empty() ? critical() : wish.lock);
     }
     void on(Turn& turn, LeaderIs told) {
         Desk desk{turn, *this};
@@ -165,7 +172,12 @@ private:
         }
         void lost(const locks::Holding& holding) {
             turn.tell(locks::Lost{holding.lock});
-            if (holding.lock == critical()) turn.tell(Ousted{});
+            if (holding.lock != critical()) return;
+            turn.tell(Ousted{});
+            self.client.part(*this, critical());  // nobody is inside after that
+        }
+        void turned_down(const locks::Name& lock, locks::Limit limit) {
+            turn.tell(locks::TurnedDown{lock, limit});
         }
     };
     void close_office(Turn& turn) {
