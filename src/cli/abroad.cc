@@ -179,11 +179,7 @@ Exit watch_abroad(const Terminal& terminal, const Endpoint& endpoint, const Watc
     return end;
 }
 
-Exit run_locks(const Terminal& terminal, const Endpoint& endpoint) {
-    if (!is_abroad(endpoint)) {
-        complain("locks: only at an engine, such as --endpoint etcd://HOST");
-        return Exit::usage;
-    }
+Exit locks_abroad(const Terminal& terminal, const Endpoint& endpoint) {
     boost::asio::io_context loop(1);
     auto opened = open_abroad(loop, endpoint);
     if (const auto* exit = std::get_if<Exit>(&opened)) return *exit;

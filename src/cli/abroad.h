@@ -17,6 +17,7 @@ Exit run_under(const Endpoint& endpoint, HoldPlan plan);
 
 Exit leader_abroad(const Terminal& terminal, const Endpoint& endpoint,
                    const LeaderOptions& options);
+Exit locks_abroad(const Terminal& terminal, const Endpoint& endpoint);
 Exit watch_abroad(const Terminal& terminal, const Endpoint& endpoint, const WatchOptions& options);
 
 }  // namespace conclave

@@ -3,60 +3,17 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <thread>
 
-#include "cli/background_test.h"
-#include "cli/cluster_test.h"
+#include "cli/locked_cluster_test.h"
 #include "conclave/client.hpp"
 
 namespace conclave {
 namespace {
 
 using namespace std::chrono_literals;
-
-class LockedCluster : public RealCluster {
-protected:
-    void SetUp() override {
-        prepare("quorum", 3, "lease = \"1s\"\n[locks]\nlease = \"1s\"\n");
-        restart();
-        ASSERT_TRUE(comes_true([this] { return !lock_server().empty(); })) << logs();
-    }
-    std::string lock_server() const {  // whom all that answer name
-        std::string name;
-        for (const auto& one : cluster->processes()) {
-            const auto group = said_at(one.endpoint(), "/v1/groups/locks");
-            const auto* object = group.if_object();
-            if (!object) continue;
-            const auto* leader = object->if_contains("leader");
-            if (!leader || !leader->is_string()) return "";
-            if (!name.empty() && name != leader->get_string()) return "";
-            name = leader->get_string();
-        }
-        return name;
-    }
-    std::string everywhere() const {
-        std::string list;
-        for (const auto& one : cluster->processes())
-            list += (list.empty() ? "" : ",") + one.endpoint();
-        return list;
-    }
-    std::string at(std::size_t node) const { return "--endpoint " + process(node).endpoint(); }
-    Ran lock(const std::string& arguments) const {
-        return run("--endpoint " + everywhere() + " lock " + arguments, "timeout 60");
-    }
-    std::filesystem::path file(const std::string& name) const { return folder / name; }
-};
-
-FencingToken token_of(const std::string& line) {
-    const auto token = parse_token(line);
-    EXPECT_TRUE(token) << line;
-    return token.value_or(FencingToken{});
-}
 
 TEST_F(LockedCluster, ACommandRunsUnderALockAndItsEndIsOurs) {
     const Ran ran = lock("press -- sh -c 'echo $CONCLAVE_LOCK $CONCLAVE_TOKEN; exit 7'");

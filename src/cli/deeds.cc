@@ -44,4 +44,17 @@ Exit run_drain(const Terminal& terminal, const Endpoint& endpoint, bool drained)
                   drained ? "drained: it votes, and does not stand" : "it may lead again");
 }
 
+// Whoever holds a lock gives it back by itself: this is for when it does not.
+Exit run_release(const Terminal& terminal, const Endpoint& endpoint,
+                 const ReleaseOptions& options) {
+    if (!options.force) {
+        complain("this takes '" + options.lock +
+                 "' away from whoever holds it: look at `conclave locks`, then say --force");
+        return Exit::usage;
+    }
+    const std::string target = "/v1/locks/" + path_segment(options.lock);
+    return report(terminal, ask(endpoint, "DELETE", target, json::object{}),
+                  "taken away: it is free once its holder has stopped, or its session is over");
+}
+
 }  // namespace conclave

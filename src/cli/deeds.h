@@ -1,4 +1,5 @@
-// cli/deeds.h -- the commands that ask a node to do something: resign, appoint, drain, undrain.
+// cli/deeds.h -- the commands that ask a node to do something: resign, appoint, drain, undrain,
+// release.
 #pragma once
 #include <string>
 
@@ -16,5 +17,11 @@ Exit run_resign(const Terminal& terminal, const Endpoint& endpoint, const HandOv
 Exit run_appoint(const Terminal& terminal, const Endpoint& endpoint,
                  const HandOverOptions& options);
 Exit run_drain(const Terminal& terminal, const Endpoint& endpoint, bool drained);
+
+struct ReleaseOptions {
+    std::string lock;
+    bool force = false;
+};
+Exit run_release(const Terminal& terminal, const Endpoint& endpoint, const ReleaseOptions& options);
 
 }  // namespace conclave

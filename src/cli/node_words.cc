@@ -38,6 +38,7 @@ void add_watching(CLI::App& app, NodeWords& words) {
     app.add_subcommand("status", "the node, its groups, its peers");
     app.add_subcommand("members", "who is there, in the detector's opinion");
     app.add_subcommand("groups", "who leads what");
+    app.add_subcommand("locks", "who holds which lock, and who waits for it");
     auto* leader = app.add_subcommand("leader", "who leads a group; 75 if nobody does");
     leader->add_option("group", words.leader.group, "GROUP")->required();
     leader->add_option("--wait", words.leader.wait, "DUR, until there is one");
@@ -48,7 +49,6 @@ void add_watching(CLI::App& app, NodeWords& words) {
     watch->add_option("group", words.watch.group, "GROUP, else all");
     watch->add_option("--since", words.watch.since, "the index of the last change seen");
     watch->add_option("-x,--exec", words.watch.command, "run this for each change");
-    app.add_subcommand("locks", "who holds which lock, at an engine such as etcd://");
     auto* explain = app.add_subcommand("explain", "why leadership changed, step by step");
     explain->add_option("group", words.explain.group, "GROUP")->required();
     explain->add_option("epoch", words.explain.epoch, "EPOCH, else the last change");
@@ -63,6 +63,9 @@ void add_doing(CLI::App& app, NodeWords& words) {
     appoint->add_option("node", words.hand_over.to, "NODE")->required();
     app.add_subcommand("drain", "the node leads nothing any more, until undrain");
     app.add_subcommand("undrain", "and again it may");
+    auto* release = app.add_subcommand("release", "take a lock away from whoever holds it");
+    release->add_option("name", words.release.lock, "NAME")->required();
+    release->add_flag("--force", words.release.force, "it does not give it back by itself");
 }
 
 void add_lock(CLI::App& app, NodeWords& words) {
@@ -178,15 +181,16 @@ std::optional<Exit> obey_node_words(const CLI::App& app, const Terminal& termina
     if (typed("status")) return run_status(terminal, endpoint);
     if (typed("members")) return run_members(terminal, endpoint);
     if (typed("groups")) return run_groups(terminal, endpoint);
+    if (typed("locks")) return run_locks(terminal, endpoint);
     if (typed("leader")) return run_leader(terminal, endpoint, words.leader);
     if (typed("alive")) return run_alive(terminal, endpoint, words.alive);
     if (typed("watch")) return run_watch(terminal, endpoint, words.watch);
-    if (typed("locks")) return run_locks(terminal, endpoint);
     if (typed("explain")) return run_explain(terminal, endpoint, words.explain);
     if (typed("resign")) return run_resign(terminal, endpoint, words.hand_over);
     if (typed("appoint")) return run_appoint(terminal, endpoint, words.hand_over);
     if (typed("drain")) return run_drain(terminal, endpoint, true);
     if (typed("undrain")) return run_drain(terminal, endpoint, false);
+    if (typed("release")) return run_release(terminal, endpoint, words.release);
     if (typed("lock")) return run_lock(terminal, endpoint, words.lock);
     if (typed("lead")) return run_lead(endpoint, words.lead);
     if (typed("completion")) return run_completion(words.shell, commands_of(app));

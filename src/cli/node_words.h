@@ -28,6 +28,7 @@ struct NodeWords {  // what was typed
     WatchOptions watch;
     ExplainOptions explain;
     HandOverOptions hand_over;
+    ReleaseOptions release;
     LeadOptions lead;
     LockOptions lock;
     std::string alive, shell;

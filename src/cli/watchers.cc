@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/abroad.h"
@@ -82,6 +83,39 @@ std::string members_text(const Terminal& terminal, const json::array& members) {
     return table(terminal, rows);
 }
 
+// Names are anybody's: what is in them must not move the cursor.
+std::string legible(std::string name) {
+    for (char& c : name) {
+        if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+    }
+    return name;
+}
+
+std::string locks_text(const Terminal& terminal, const json::value& answer) {
+    Rows rows{{"lock", "holder", "mode", "token", "for", "waiting"}};
+    const json::array locks = list(answer, "locks");
+    for (const json::value& lock : locks) {
+        std::string name = legible(text(lock, "lock")), waiting;
+        for (const json::value& one : list(lock, "waiters"))
+            waiting += (waiting.empty() ? "" : ", ") + legible(text(one, "name"));
+        for (const json::value& one : list(lock, "holders")) {
+            const bool dismissed = text(one, "dismissed") == "true";
+            const std::string holder = legible(text(one, "name"));
+            const std::string slots = text(one, "slots");
+            rows.push_back({std::exchange(name, ""),
+                            dismissed ? terminal.bad(holder + " (dismissed)") : holder,
+                            text(one, "mode") + (slots.empty() ? "" : " of " + slots),
+                            text(one, "token"), span_text(number(one, "since_ms")),
+                            std::exchange(waiting, "")});
+        }
+        if (!name.empty()) rows.push_back({name, "", "", "", "", waiting});
+    }
+    std::string out = table(terminal, rows);
+    if (const double total = number(answer, "total"); total > static_cast<double>(locks.size()))
+        out += "... and more: " + number_text(total) + " in all\n";
+    return out;
+}
+
 // The answer as it is for programs, or what `show` makes of it for people.
 template <class Show> Exit present(const Terminal& terminal, const Reply& reply, Show show) {
     if (!reply.good()) return reply.exit;
@@ -154,6 +188,12 @@ Exit run_groups(const Terminal& terminal, const Endpoint& endpoint) {
     return present(terminal, ask(endpoint, "GET", "/v1/groups"), [&](const json::value& groups) {
         return groups_text(terminal, groups.as_array());
     });
+}
+
+Exit run_locks(const Terminal& terminal, const Endpoint& endpoint) {
+    if (is_abroad(endpoint)) return locks_abroad(terminal, endpoint);
+    return present(terminal, ask(endpoint, "GET", "/v1/locks"),
+                   [&](const json::value& locks) { return locks_text(terminal, locks); });
 }
 
 // Waiting is a chain of long polls: each is answered when something has changed.

@@ -1,5 +1,5 @@
-// cli/watchers.h -- the commands that ask a node what it knows: status, members, groups, leader,
-// alive, watch, locks, explain.
+// cli/watchers.h -- the commands that ask a node what it knows: status, members, groups, locks,
+// leader, alive, watch, explain.
 #pragma once
 #include <string>
 
@@ -12,6 +12,7 @@ namespace conclave {
 Exit run_status(const Terminal& terminal, const Endpoint& endpoint);
 Exit run_members(const Terminal& terminal, const Endpoint& endpoint);
 Exit run_groups(const Terminal& terminal, const Endpoint& endpoint);
+Exit run_locks(const Terminal& terminal, const Endpoint& endpoint);
 
 struct LeaderOptions {
     std::string group;
@@ -31,8 +32,6 @@ struct WatchOptions {
 void show_change(const Terminal& terminal, const boost::json::value& change,
                  const std::string& command);
 Exit run_watch(const Terminal& terminal, const Endpoint& endpoint, const WatchOptions& options);
-
-Exit run_locks(const Terminal& terminal, const Endpoint& endpoint);  // at an engine: who holds what
 
 struct ExplainOptions {
     std::string group;

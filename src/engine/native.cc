@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -115,8 +116,29 @@ std::string target_of(const Thing& thing) {
     return "/v1/groups/" + net::percent_encoded(thing.name);
 }
 
-net::Failure only_leads() {
-    return {net::Trouble::bad_answer, "a node tells who leads, and not who holds a lock", false};
+locks::Token token_of(const std::string& text) {
+    const std::size_t dot = text.find('.');
+    std::uint64_t epoch = 0, number = 0;
+    std::from_chars(text.data(), text.data() + std::min(dot, text.size()), epoch);
+    if (dot != std::string::npos)
+        std::from_chars(text.data() + dot + 1, text.data() + text.size(), number);
+    return {Epoch{epoch}, number};
+}
+
+// What a node says of all locks.
+std::vector<Standing> standings_of(const boost::json::value& said) {
+    std::vector<Standing> all;
+    for (const auto& lock : array_member(said, "locks")) {
+        const Thing thing{Thing::Kind::lock, text_member(lock, "lock")};
+        Standing standing{.thing = thing, .holders = {}, .waiting = {}};
+        for (const auto& one : array_member(lock, "holders"))
+            standing.holders.push_back(
+                {text_member(one, "name"), token_of(text_member(one, "token"))});
+        for (const auto& one : array_member(lock, "waiters"))
+            standing.waiting.push_back(text_member(one, "name"));
+        all.push_back(std::move(standing));
+    }
+    return all;
 }
 
 // A chain of long polls: each is answered when something has changed.
@@ -187,8 +209,14 @@ public:
         return contest;
     }
     void look(const Thing& thing, Duration limit, Told<Standing> told) override {
-        if (thing.kind == Thing::Kind::lock)
-            return boost::asio::post(loop_, [told = std::move(told)] { told(only_leads()); });
+        if (thing.kind == Thing::Kind::lock) {
+            return list(thing.kind, limit, [thing, told](Found<std::vector<Standing>> found) {
+                if (const auto* failure = std::get_if<net::Failure>(&found)) return told(*failure);
+                for (Standing& one : std::get<0>(found))
+                    if (one.thing == thing) return told(std::move(one));
+                told(Standing{.thing = thing, .holders = {}, .waiting = {}});
+            });
+        }
         net::ask(loop_, settings_.way, {.target = target_of(thing)}, limit,
                  [thing, told = std::move(told)](const net::Outcome& outcome) {
                      const Said said = client::read_answer(outcome);
@@ -197,14 +225,16 @@ public:
                  });
     }
     void list(Thing::Kind kind, Duration limit, Told<std::vector<Standing>> told) override {
-        if (kind == Thing::Kind::lock)
-            return boost::asio::post(loop_, [told = std::move(told)] { told(only_leads()); });
-        net::ask(loop_, settings_.way, {.target = "/v1/groups"}, limit,
-                 [told = std::move(told)](const net::Outcome& outcome) {
+        const bool locks = kind == Thing::Kind::lock;
+        net::ask(loop_, settings_.way, {.target = locks ? "/v1/locks" : "/v1/groups"}, limit,
+                 [told = std::move(told), locks](const net::Outcome& outcome) {
                      const Said said = client::read_answer(outcome);
-                     if (!said.good() || !said.body.is_array()) return told(said.failure);
+                     if (!said.good()) return told(said.failure);
+                     if (locks) return told(standings_of(said.body));
                      std::vector<Standing> all;
-                     for (const auto& group : said.body.get_array()) {
+                     const auto* groups = said.body.if_array();
+                     if (!groups) return told(said.failure);
+                     for (const auto& group : *groups) {
                          const Thing thing{Thing::Kind::leadership, text_member(group, "group")};
                          all.push_back(standing_of(thing, group));
                      }

@@ -59,11 +59,18 @@ std::string_view words(Refused::Why why) {
 }  // namespace
 
 HttpApi::HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics)
-    : loop_(loop), node_(node), metrics_(metrics), guests_(node), sessions_(node), mutexes_(node) {
+    : loop_(loop),
+      node_(node),
+      metrics_(metrics),
+      guests_(node),
+      locks_(node),
+      sessions_(node, locks_),
+      mutexes_(node) {
     add_health();
     add_views();
     add_deeds();
     sessions_.add_to(router_);
+    locks_.add_to(router_);
     mutexes_.add_to(router_);
 }
 

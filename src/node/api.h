@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "net/http_router.h"
+#include "node/api_locks.h"
 #include "node/api_mutex.h"
 #include "node/api_sessions.h"
 #include "node/guests.h"
@@ -53,6 +54,7 @@ private:
     Node& node_;
     Metrics& metrics_;
     Guests guests_;
+    LocksApi locks_;
     SessionsApi sessions_;
     MutexApi mutexes_;
     net::Router router_;

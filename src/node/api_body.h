@@ -22,6 +22,10 @@ void respond(const std::shared_ptr<net::Exchange>& exchange, const boost::json::
 std::optional<std::string> field(const std::shared_ptr<net::Exchange>& exchange,
                                  std::string_view name);
 
+// Likewise a whole number that is not negative.
+std::optional<std::uint64_t> number_field(const std::shared_ptr<net::Exchange>& exchange,
+                                          std::string_view name);
+
 std::optional<Duration> duration(const std::string& text);
 std::int64_t milliseconds(Duration length);  // never more than there is
 

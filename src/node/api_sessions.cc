@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <chrono>
 #include <utility>
 
 #include "node/api_body.h"
@@ -86,7 +85,8 @@ void SessionsApi::renew(const Exchange& exchange) {
     }
     respond(exchange, json::object{{"remaining_ms", milliseconds(renewal->remaining)},
                                    {"leading", std::move(leading)},
-                                   {"inside", std::move(inside)}});
+                                   {"inside", std::move(inside)},
+                                   {"locks", locks_.held_by(session_of(exchange))}});
 }
 
 void SessionsApi::end(const Exchange& exchange) {

@@ -5,13 +5,14 @@
 #include <string_view>
 
 #include "net/http_router.h"
+#include "node/api_locks.h"
 #include "node/node.h"
 
 namespace conclave::node {
 
 class SessionsApi {
 public:
-    explicit SessionsApi(Node& node) : node_(node) {}
+    SessionsApi(Node& node, LocksApi& locks) : node_(node), locks_(locks) {}
 
     void add_to(net::Router& router);
 
@@ -25,6 +26,7 @@ private:
     void campaign(const Exchange& exchange);
 
     Node& node_;
+    LocksApi& locks_;
 };
 
 }  // namespace conclave::node

@@ -33,7 +33,7 @@ private:
     void name_leader(const Leadership& leadership);
     void arrived(const std::shared_ptr<Door>& door, std::string_view bytes);
     [[nodiscard]] bool take(const std::shared_ptr<Door>& door, const wire::Frame& frame);
-    void tell(const locks::ForGuest& answer);
+    bool tell(const locks::ForGuest& answer);  // false: it is nobody's at these doors
     void append_word(const locks::Message& word);
 
     Node& node_;

@@ -16,7 +16,7 @@
 #include "core/value.h"
 #include "net/driver.h"
 #include "node/machine.h"
-#include "service/lock_words.h"
+#include "service/lock_view.h"
 #include "wire/messages.h"
 
 namespace conclave::node {
@@ -237,6 +237,24 @@ public:
         }
     }
 
+    std::optional<locks::LockList> lock_list(Instant now, std::size_t room) const override {
+        const locks::Office* office = lock_office();
+        return office ? std::optional(locks::list(*office, now, room)) : std::nullopt;
+    }
+    std::optional<locks::LockCounts> lock_counts() const override {
+        const locks::Office* office = lock_office();
+        return office ? std::optional(locks::count(*office)) : std::nullopt;
+    }
+    std::optional<std::uint64_t> dismiss(const locks::Name& name) override {
+        const locks::Office* office = lock_office();
+        if (!office) return std::nullopt;
+        const auto* lock = office->locks.find(name);
+        const std::uint64_t holders = lock ? lock->holders.size() : 0;
+        if constexpr (holds<typename P::Request, locks::Dismiss>)
+            driver_.happen(Asked<P>{locks::Dismiss{name}});
+        return holders;
+    }
+
     std::optional<NodeId> leader(Instant now) const override {
         const auto& state = elector(driver_.state());
         if constexpr (requires { state.elected(now); }) {
@@ -313,6 +331,14 @@ private:
             if constexpr (std::is_same_v<N, locks::ForGuest>) ground.tell_guest(notice);
         }
     };
+    const locks::Office* lock_office() const {
+        if constexpr (requires { std::optional<locks::Office>(top(driver_.state()).office); }) {
+            const std::optional<locks::Office>& office = top(driver_.state()).office;
+            return office ? &*office : nullptr;
+        } else {
+            return nullptr;
+        }
+    }
     template <class... M> std::vector<MessageCount> count(std::variant<M...>*) const {
         const auto& tally = driver_.tally();
         std::vector<MessageCount> all{{name_of<M>(), 0, 0, 0}...};

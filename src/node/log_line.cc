@@ -117,6 +117,16 @@ bool is_taken(std::string_view name) {
 
 }  // namespace
 
+std::string as_utf8(std::string_view bytes) {
+    std::string text;
+    while (!bytes.empty()) {
+        const std::size_t size = first_letter(bytes).size;
+        text += size == 0 ? replacement : bytes.substr(0, size);
+        bytes.remove_prefix(std::max<std::size_t>(size, 1));
+    }
+    return text;
+}
+
 std::string_view level_text(Level level) {
     constexpr std::array<std::string_view, 4> names{"debug", "info", "warning", "error"};
     const auto place = static_cast<std::size_t>(level);

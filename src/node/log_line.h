@@ -20,6 +20,9 @@ constexpr std::size_t log_value_max = 1024;  // bytes of a field's value that ar
 
 std::string_view level_text(Level level);
 
+// What strangers call things, fit for JSON: bytes that are no UTF-8 are replaced.
+std::string as_utf8(std::string_view bytes);
+
 // What comes after the time: the same for the same event with the same fields.
 std::string log_body(LogFormat format, Level level, std::string_view event,
                      std::span<const LogField> fields);

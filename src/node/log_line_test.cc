@@ -117,5 +117,10 @@ TEST(LogLine, AnyBytesGiveOneLineOfGoodJson) {
     }
 }
 
+TEST(LogLine, NamesOfStrangersAreFitForJson) {
+    EXPECT_EQ(as_utf8("press\n\u00e9"), "press\n\u00e9");
+    EXPECT_EQ(as_utf8("a\xff\xc3"), "a\uFFFD\uFFFD");
+}
+
 }  // namespace
 }  // namespace conclave::node

@@ -18,7 +18,7 @@
 #include "core/node_set.h"
 #include "core/protocol.h"
 #include "core/result.h"
-#include "service/lock_words.h"
+#include "service/lock_view.h"
 #include "wire/recording.h"
 
 namespace conclave::node {
@@ -28,7 +28,7 @@ using Wish =
     std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart, Enter, Leave>;
 using Told = std::variant<LeaderIs, Refused, Departed, StopProcessing, Defined, PlanWanted,
                           Suspected, Trusted, Failed, Restarted, BoundBroken, Slept, Entered, Ousted,
-                          HolderDied>;
+                          HolderDied, locks::Served, locks::Forfeited>;
 
 // A step of a machine or one of its effects, without its types: what a journal keeps.
 struct Moment {
@@ -104,6 +104,12 @@ public:
     virtual void hear(const Verdict& verdict) = 0;
     [[nodiscard]] virtual bool ask(const Wish& wish) = 0;  // false: it knows no such request
     virtual void hear_guest(locks::FromGuest said) = 0;    // if it serves locks
+
+    // Of the lock service's leader; nothing: it is none.
+    virtual std::optional<locks::LockList> lock_list(Instant now, std::size_t room) const = 0;
+    virtual std::optional<locks::LockCounts> lock_counts() const = 0;
+    // How many held it, and have to go.
+    virtual std::optional<std::uint64_t> dismiss(const locks::Name& lock) = 0;
 
     virtual std::optional<NodeId> leader(Instant now) const = 0;
     virtual bool has_lease() const = 0;  // its leader has; else nothing says until when it may act

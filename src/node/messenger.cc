@@ -10,15 +10,38 @@ namespace conclave::node {
 Messenger::Messenger(boost::asio::io_context& loop, Office office)
     : loop_(loop), office_(std::move(office)) {}
 
-void Messenger::ask(NodeId leader, const std::string& group, const Resign& wish, Answered then) {
-    const std::uint64_t number = ++numbers_;
+template <class Question, class Then>
+void Messenger::ask(NodeId leader, Question question, Then then) {
+    question.number = ++numbers_;
     boost::asio::steady_timer patience(loop_, office_.patience);
     Waiting waiting{leader, std::move(then), std::move(patience)};
-    const auto asked = waiting_.emplace(number, std::move(waiting)).first;
-    asked->second.patience.async_wait([this, number](const auto& error) {
-        if (!error) settle(number, std::nullopt);
+    const auto asked = waiting_.emplace(question.number, std::move(waiting)).first;
+    asked->second.patience.async_wait([this, number = question.number](const auto& error) {
+        if (!error) settle(number, nullptr);
     });
-    send(leader, HandOver{number, group, wish.to});
+    send(leader, std::move(question));
+}
+
+void Messenger::ask(NodeId leader, const std::string& group, const Resign& wish, Answered then) {
+    ask(leader, HandOver{0, group, wish.to}, [then = std::move(then)](const Letter* letter) {
+        const auto* outcome = letter ? std::get_if<Outcome>(letter) : nullptr;
+        if (!outcome) return then(std::nullopt);
+        then(HostedGroup::Answer{outcome->understood, outcome->refused});
+    });
+}
+
+void Messenger::ask_for_locks(NodeId leader, Listed then) {
+    ask(leader, WhichLocks{}, [then = std::move(then)](const Letter* letter) {
+        const auto* these = letter ? std::get_if<TheseLocks>(letter) : nullptr;
+        then(these ? these->list : std::nullopt);
+    });
+}
+
+void Messenger::dismiss(NodeId leader, const locks::Name& lock, Dismissed then) {
+    ask(leader, DismissHolders{0, lock}, [then = std::move(then)](const Letter* letter) {
+        const auto* done = letter ? std::get_if<HoldersDismissed>(letter) : nullptr;
+        then(done ? done->holders : std::nullopt);
+    });
 }
 
 bool Messenger::receive(NodeId from, ByteView bytes) {
@@ -33,7 +56,7 @@ void Messenger::unlinked(NodeId peer) {
     for (const auto& [number, waiting] : waiting_) {
         if (waiting.leader == peer) lost.push_back(number);
     }
-    for (const std::uint64_t number : lost) settle(number, std::nullopt);
+    for (const std::uint64_t number : lost) settle(number, nullptr);
 }
 
 void Messenger::stop() { waiting_.clear(); }
@@ -51,13 +74,22 @@ void Messenger::take(NodeId from, const HandOver& wish) {
                 });
 }
 
-void Messenger::take(NodeId from, const Outcome& outcome) {
-    const auto found = waiting_.find(outcome.number);
-    if (found == waiting_.end() || found->second.leader != from) return;  // too late
-    settle(outcome.number, HostedGroup::Answer{outcome.understood, outcome.refused});
+void Messenger::take(NodeId from, const WhichLocks& question) {
+    send(from, TheseLocks{question.number, office_.locks()});
 }
 
-void Messenger::settle(std::uint64_t number, const std::optional<HostedGroup::Answer>& answer) {
+void Messenger::take(NodeId from, const DismissHolders& wish) {
+    send(from, HoldersDismissed{wish.number, office_.dismiss(wish.lock)});
+}
+
+template <class Answer> void Messenger::take(NodeId from, const Answer& answer) {
+    const auto found = waiting_.find(answer.number);
+    if (found == waiting_.end() || found->second.leader != from) return;  // too late
+    const Letter letter = answer;
+    settle(answer.number, &letter);
+}
+
+void Messenger::settle(std::uint64_t number, const Letter* answer) {
     auto settled = waiting_.extract(number);
     if (settled) settled.mapped().then(answer);
 }

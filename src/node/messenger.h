@@ -1,4 +1,5 @@
 // node/messenger.h -- a hand-over may be wished at any node; the one that leads is asked to do it.
+// Likewise whoever leads the lock service is asked for its locks, and to dismiss who holds one.
 //
 // The wish goes over the link between the two nodes, and what the leader says to it comes back. To
 // the links this is one more machine, with a place of its own in the hello: a peer of a version
@@ -27,6 +28,8 @@ public:
     struct Office {                                                // of the node
         std::function<void(NodeId to, ByteView letter)> send;
         std::function<void(NodeId from, const std::string& group, const Resign&, const Told&)> ask;
+        std::function<std::optional<locks::LockList>()> locks;  // nothing: I do not lead them
+        std::function<std::optional<std::uint64_t>(const locks::Name&)> dismiss;
         Duration patience = std::chrono::seconds(2);  // less than clients have
     };
     // Nothing: the leader did not say, and may have done it.
@@ -35,6 +38,11 @@ public:
     Messenger(boost::asio::io_context& loop, Office office);
 
     void ask(NodeId leader, const std::string& group, const Resign& wish, Answered then);
+    // Nothing: it did not say, or leads no more.
+    using Listed = std::function<void(const std::optional<locks::LockList>&)>;
+    void ask_for_locks(NodeId leader, Listed then);
+    using Dismissed = std::function<void(std::optional<std::uint64_t> holders)>;
+    void dismiss(NodeId leader, const locks::Name& lock, Dismissed then);
     [[nodiscard]] bool receive(NodeId from, ByteView letter);  // false: malformed
     void unlinked(NodeId peer);                                // it will not answer any more
     void stop();                                               // nobody is told anything after it
@@ -50,17 +58,36 @@ private:
         bool understood = false;
         std::optional<Refused> refused;
     };
-    using Letter = std::variant<HandOver, Outcome>;
+    struct WhichLocks {
+        std::uint64_t number = 0;
+    };
+    struct TheseLocks {
+        std::uint64_t number = 0;
+        std::optional<locks::LockList> list;
+    };
+    struct DismissHolders {
+        std::uint64_t number = 0;
+        locks::Name lock;
+    };
+    struct HoldersDismissed {
+        std::uint64_t number = 0;
+        std::optional<std::uint64_t> holders;
+    };
+    using Letter =
+        std::variant<HandOver, Outcome, WhichLocks, TheseLocks, DismissHolders, HoldersDismissed>;
     struct Waiting {
         NodeId leader{};
-        Answered then;
+        std::function<void(const Letter*)> then;  // nothing: no answer will come
         boost::asio::steady_timer patience;
     };
 
     void send(NodeId to, const Letter& letter);
+    template <class Question, class Then> void ask(NodeId leader, Question question, Then then);
     void take(NodeId from, const HandOver& wish);
-    void take(NodeId from, const Outcome& outcome);
-    void settle(std::uint64_t number, const std::optional<HostedGroup::Answer>& answer);
+    void take(NodeId from, const WhichLocks& question);
+    void take(NodeId from, const DismissHolders& wish);
+    template <class Answer> void take(NodeId from, const Answer& answer);
+    void settle(std::uint64_t number, const Letter* answer);
 
     boost::asio::io_context& loop_;
     const Office office_;

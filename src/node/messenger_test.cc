@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/value.h"
 #include "net/links_test.h"
 
 namespace conclave::node {
@@ -36,6 +37,11 @@ protected:
             asked = {group, wish.to};
             tell(answer);
         };
+        office.locks = [this] { return listed; };
+        office.dismiss = [this](const locks::Name& lock) {
+            dismissed = lock;
+            return listed ? std::optional(listed->total) : std::nullopt;
+        };
         office.patience = patience;
         return office;
     }
@@ -58,6 +64,8 @@ protected:
     Answer answer;
     int told = 0;
     std::optional<Answer> heard;
+    std::optional<locks::LockList> listed;
+    locks::Name dismissed;
     Messenger at_asker{loop, office(asker)}, at_leader{loop, office(leader)};
 };
 
@@ -86,6 +94,34 @@ TEST_F(Messengers, KnowWhichAnswerIsToWhichWish) {
     deliver();
     EXPECT_EQ(told, 1);
     EXPECT_EQ(other, 1);
+}
+
+TEST_F(Messengers, BringTheLocksOfWhoeverLeadsThem) {
+    using List = std::optional<locks::LockList>;
+    locks::LockView press{"press", {}, {}};
+    press.holders.push_back({{NodeId{}, {7}, {1}}, "cron@host", {}, {Epoch{4}, 2}, 3ms, true});
+    listed = locks::LockList{{press}, 9};
+    List brought;
+    at_asker.ask_for_locks(leader, [&](const List& list) { brought = list; });
+    deliver();
+    deliver();
+    ASSERT_TRUE(brought);
+    EXPECT_TRUE(equal(*brought, *listed));
+    listed.reset();
+    at_asker.ask_for_locks(leader, [&](const List& list) { brought = list; });
+    deliver();
+    deliver();
+    EXPECT_FALSE(brought) << "it does not lead";
+}
+
+TEST_F(Messengers, PassOnWhoseTimeIsOver) {
+    listed = locks::LockList{{}, 2};
+    std::optional<std::uint64_t> holders;
+    at_asker.dismiss(leader, "press", [&](std::optional<std::uint64_t> some) { holders = some; });
+    deliver();
+    EXPECT_EQ(dismissed, "press");
+    deliver();
+    EXPECT_EQ(holders, 2U);
 }
 
 TEST_F(Messengers, SayThatTheLinkIsLostAndTakeNoAnswerAfterIt) {

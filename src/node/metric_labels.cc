@@ -81,6 +81,12 @@ Snapshot snapshot(Node& node) {
             {peer->linked, peer->opinion ? std::optional(peer->opinion->timeout) : std::nullopt});
     }
     now.sessions = node.sessions().size();
+    HostedGroup* const locks = node.session_locks() ? node.group(lock_group) : nullptr;
+    if (const auto counts = locks ? locks->machine().lock_counts() : std::nullopt) {
+        now.locks_held = counts->held;
+        now.lock_waiters = counts->waiting;
+        now.sessions += counts->sessions;
+    }
     now.recorded_bytes = node.recorded().bytes;
     now.dropped_steps = node.recorded().dropped;
     now.certificate_expiry = node.links().certificate_expires();

@@ -170,9 +170,14 @@ Metrics::Series::Series(const MetricLabels& labels)
       connected(gauges("conclave_peer_connected", "Whether there is a link to this peer.")),
       expiry(gauges("conclave_certificate_expiry_timestamp_seconds",
                     "When this node's certificate ends.")),
-      locks_held(gauges("conclave_locks_held", "Locks that are held now.").Add({})),
-      lock_waiters(gauges("conclave_lock_waiters", "Requests that wait for a lock now.").Add({})),
-      sessions(gauges("conclave_sessions", "Sessions that live now.").Add({})) {
+      locks_held(
+          gauges("conclave_locks_held", "Locks that are held now, at the node that grants them.")
+              .Add({})),
+      lock_waiters(
+          gauges("conclave_lock_waiters", "Requests that wait for a lock now, there.").Add({})),
+      sessions(gauges("conclave_sessions",
+                      "Sessions of this node; where locks are granted, also those that ask.")
+                   .Add({})) {
     gauges("conclave_build_info", "Always 1; the labels say what runs.")
         .Add({{"version", labels.version}})
         .Set(1);

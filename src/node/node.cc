@@ -47,6 +47,7 @@ void Node::stop() {
     if (links_) links_->stop();
     alarm_.reset();  // they would keep the loop waiting
     session_alarm_.reset();
+    lock_alarm_.reset();
 }
 
 void Node::drain(bool drained) {
@@ -88,11 +89,15 @@ void Node::depart() {
 
 void Node::hand_over(HostedGroup& group, const Resign& wish, Messenger::Answered then) {
     const auto leader = group.leader();
-    const PeerState* peer = leader ? find_peer(*leader) : nullptr;
-    const std::optional place = messengers_place();
-    if (!peer || !peer->linked || std::ranges::find(peer->machines, place) == peer->machines.end())
+    if (!leader || !takes_wishes(*leader))
         return recall(group, [&group, wish, then] { then(group.ask(wish)); });
     messenger_.ask(*leader, group.name(), wish, std::move(then));
+}
+
+bool Node::takes_wishes(NodeId node) {
+    const PeerState* peer = find_peer(node);
+    const std::optional place = messengers_place();
+    return peer && peer->linked && std::ranges::find(peer->machines, place) != peer->machines.end();
 }
 
 Mutexes::Office Node::mutexes_office() {
@@ -107,6 +112,8 @@ Messenger::Office Node::messengers_office() {
     };
     office.ask = [this](NodeId from, const std::string& group, const Resign& wish,
                         const Messenger::Told& tell) { asked_by(from, group, wish, tell); };
+    office.locks = [this] { return own_locks(); };
+    office.dismiss = [this](const locks::Name& lock) { return dismiss_here(lock); };
     return office;
 }
 
@@ -153,6 +160,9 @@ std::optional<Error> Node::place_machines() {
     detector_ = place_detector(config_, incarnation_, *this);
     for (const Group& group : config_.groups) {
         if (group.algorithm) add_group(group);
+    }
+    if (config_.locks.serve) {
+        if (auto error = open_session_locks()) return error;
     }
     if (!config_.record.dir.empty()) start_recording();
     return std::nullopt;

@@ -28,6 +28,7 @@
 #include "node/messenger.h"
 #include "node/metrics.h"
 #include "node/mutexes.h"
+#include "node/session_locks.h"
 #include "node/sessions.h"
 #include "node/timers.h"
 #include "store/writer.h"
@@ -94,6 +95,12 @@ public:
     // By whoever leads the group, if there is a link to it; else this node is asked, and refuses.
     void hand_over(HostedGroup& group, const Resign& wish, Messenger::Answered then);
 
+    // What the sessions hold; nothing: this node serves no locks, and neither does what follows.
+    SessionLocks* session_locks() { return session_locks_.get(); }
+    // By whoever leads the lock service. Nothing: nobody does, or it has not answered.
+    void list_locks(Messenger::Listed then);
+    void dismiss(const locks::Name& lock, Messenger::Dismissed then);
+
     // Whether this node takes part in elections: not while it is drained or unhealthy.
     bool drained() const { return drained_; }
     void drain(bool drained);
@@ -137,6 +144,7 @@ private:
     void stand(const std::string& group, bool wanted) override;
     void resign(const std::string& group) override;
     void wake(Instant due) override;
+    void ended(const std::string& session) override;
 
     void deliver(PeerState& peer, std::uint32_t group, ByteView message);
     void catch_up(PeerState& peer);
@@ -145,6 +153,13 @@ private:
     HostedGroup& machine(std::uint32_t number);
     Messenger::Office messengers_office();
     std::uint32_t messengers_place() const;  // among the machines, behind all groups
+    bool takes_wishes(NodeId peer);
+    // The leader of the lock service, if it is another node that can be asked.
+    std::optional<NodeId> lock_leader_elsewhere();
+    std::optional<Error> open_session_locks();
+    void follow_lock_leader();
+    std::optional<locks::LockList> own_locks();
+    std::optional<std::uint64_t> dismiss_here(const locks::Name& lock);
     void asked_by(NodeId peer, const std::string& group, const Resign& wish,
                   const Messenger::Told& tell);
     PeerState* find_peer(NodeId node);
@@ -176,7 +191,7 @@ private:
     std::map<std::string, std::optional<Bytes>> records_;
     std::unique_ptr<Writer> writer_;
     std::unique_ptr<net::Links> links_;
-    std::optional<net::Alarm> alarm_, session_alarm_;
+    std::optional<net::Alarm> alarm_, session_alarm_, lock_alarm_;
     Instant alarm_set_ = Instant::max();
     Instant boot_due_{};         // even if somebody is not linked,
     Instant boot_not_before_{};  //   and even if all are
@@ -202,6 +217,7 @@ private:
     std::set<const HostedGroup*> departed_;  // those that promise nothing
     Sessions sessions_;
     Mutexes mutexes_;
+    std::unique_ptr<SessionLocks> session_locks_;
     bool drained_ = false;
     std::optional<Error> failure_;
 };

@@ -186,7 +186,9 @@ void Node::changed(const Change& change) {
     }
     // The machine is in the middle of its step.
     boost::asio::post(loop_, [this, group = change.group] {
-        if (!stopped_) sessions_.changed(group);
+        if (stopped_) return;
+        sessions_.changed(group);
+        if (group == lock_group) follow_lock_leader();
     });
 }
 
@@ -237,6 +239,9 @@ GroupPlace Node::place_of(const std::string& group) const {
 }
 
 void Node::told(std::uint32_t number, const Told& notice) {
+    if (const auto* served = std::get_if<locks::Served>(&notice))
+        metrics_.lock_wait(served->waited);
+    if (std::holds_alternative<locks::Forfeited>(notice)) metrics_.lock_lost();
     if (number != 0) {
         const std::string& group = machine(number).name();
         return mutexes_.has(group) ? mutexes_.told(group, notice)

@@ -67,6 +67,13 @@ bool Sessions::end(const std::string& id) {
     return true;
 }
 
+std::optional<Duration> Sessions::remaining(const std::string& id, Instant until) {
+    expire();
+    const Session* session = find(id);
+    if (!session) return std::nullopt;
+    return reliable(std::min(until, session->expiry) - lender_.now());
+}
+
 Sessions::Ticket Sessions::campaign(const std::string& id, const std::string& group, Duration wait,
                                     Hearing hear) {
     expire();
@@ -147,6 +154,11 @@ std::optional<std::string> Sessions::borrower(const std::string& group) {
     return find(desk.lent->session)->name;
 }
 
+std::string Sessions::name_of(const std::string& id) const {
+    const auto found = sessions_.find(id);
+    return found == sessions_.end() ? "" : found->second.name;
+}
+
 // Before anything else is looked at: whose time is over is gone, whether or not an alarm rang.
 void Sessions::expire() {
     while (!expiries_.empty() && expiries_.begin()->first <= lender_.now()) {
@@ -170,6 +182,7 @@ void Sessions::bury(const std::string& id) {
         if (led) close(group, desk);
         if (waited || led) review(group);
     }
+    lender_.ended(id);
 }
 
 // Who has lost what it had, who has waited long enough, who is next.

@@ -36,6 +36,7 @@ public:
         virtual void stand(const std::string& group, bool wanted) = 0;  // is there anybody for it?
         virtual void resign(const std::string& group) = 0;
         virtual void wake(Instant due) = 0;  // then `tick`; replaces what was asked before
+        virtual void ended(const std::string& session) = 0;  // by itself, or its time was over
     };
 
     struct Limits {
@@ -63,6 +64,8 @@ public:
     };
     [[nodiscard]] std::optional<Renewal> renew(const std::string& id);  // none: it is gone
     bool end(const std::string& id);                                    // false: it is gone
+    // For what a session has until then, unless it ends before; none: it is gone.
+    [[nodiscard]] std::optional<Duration> remaining(const std::string& id, Instant until);
 
     // Hears once how it ended, perhaps at once. Who asks again keeps its place.
     struct Verdict {
@@ -86,6 +89,7 @@ public:
     void tick();                             // something is due
 
     std::size_t size() const { return sessions_.size(); }
+    std::string name_of(const std::string& id) const;
     // For whom the node leads: a session's name.
     std::optional<std::string> borrower(const std::string& group);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "node/sessions.h"
 
@@ -32,9 +33,11 @@ struct MadeUpNode : Sessions::Lender {
         if (obeys) led.held.reset();
     }
     void wake(Instant due) override { alarm = due; }
+    void ended(const std::string& session) override { buried.push_back(session); }
 
     Instant time{1h};
     std::optional<Instant> alarm;
+    std::vector<std::string> buried;
     bool obeys = true;  // false: the resignation waits for the disk
     std::map<std::string, Led> groups;
 };
