@@ -13,6 +13,7 @@ GROUP = "main"
 class Conclave(Cluster):
     title = "conclave"
     ports = 2
+    candidate = "true"  # each node stands, whoever campaigns
     extra = ""  # sections of the configuration
 
     def __init__(self, folder, ports, binary, **settings):
@@ -45,7 +46,7 @@ tls = {{ ca = "{self.certificates}/ca.crt", cert = "{certificate}.crt", key = "{
 listen = ["127.0.0.1:{node.port}", "unix:{node.folder}/api.sock"]
 [groups.{GROUP}]
 algorithm = "quorum"
-candidate = true
+candidate = {self.candidate}
 """
         for key, value in self.settings.items():
             text += f'{key} = "{value}"\n'

@@ -13,9 +13,9 @@ def section(title):
     say(f"\n{title}   [load average {load_average()}]")
 
 
-def milliseconds(times):
+def milliseconds(times, digits=0):
     """Median and worst, and of how many."""
-    return f"{1000 * median(times):.0f} / {1000 * max(times):.0f} (n={len(times)})"
+    return f"{1000 * median(times):.{digits}f} / {1000 * max(times):.{digits}f} (n={len(times)})"
 
 
 def ratio(ours, theirs):
