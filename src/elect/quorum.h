@@ -5,8 +5,9 @@
 // Breaks   if a clock's rate is wrong by more than drift_ppm, or a voter's disk forgets: two
 //          leaders at once. See scenarios/quorum_clock_too_slow_makes_two_leaders.txt.
 //
-// Here are the state and the rules; quorum_steps.h has what the rules do, and the parts have a
-// header each: the voter, the lease, the candidacy, the preference.
+// Here are the state and the rules; quorum_steps.h has what the rules do, quorum_reform.h how the
+// members change, and the parts have a header each: the voter, the lease, the candidacy, the
+// preference.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -26,11 +27,24 @@ namespace conclave {
 
 namespace quorum {
 
+struct Change {  // that an operator wants
+    NodeId node{};
+    std::optional<Member> as;  // nothing: a member no more
+};
+struct Reform {  // the leader's side of a change
+    std::optional<Change> wanted;
+    bool open = false;  // my list is not committed yet
+    Roster before;      // the one that it changes; empty: none, or written anew as it was
+    NodeSet acked;      // who has my list and my epoch
+
+    std::optional<Roster> next(const Electorate& now, bool insists) const;
+};
+
 struct Quorum {
     using Config = quorum::Config;
     using Message = quorum::Message;
     using Timer = quorum::Timer;
-    using Request = std::variant<Campaign, Resign, Retire, Return, Depart>;
+    using Request = std::variant<Campaign, Resign, Retire, Return, Depart, Admit, Expel>;
     using Notice = quorum::Notice;
     using Durable = quorum::Durable;
     using History = quorum::History;
@@ -81,6 +95,7 @@ struct Quorum {
     Preference preference{};
     std::optional<Candidacy> candidacy;
     std::optional<Office> office;
+    Reform reform{};
     Named named{};
     std::optional<NodeId> followed;  // the leader that an unrepaired pre-vote goes on defending
     Epoch seen{};                    // the largest epoch heard of
@@ -123,7 +138,7 @@ struct Quorum {
     void on(Turn& turn, Resign resign) {
         if (!office) return turn.tell(Refused{Refused::Why::not_leader});
         if (!resign.to) return step_aside(turn, successor(turn));
-        if (*resign.to == turn.seat.self || !may_lead(turn.seat.members, *resign.to))
+        if (*resign.to == turn.seat.self || !may_lead(members(turn), *resign.to))
             return turn.tell(Refused{Refused::Why::not_eligible});
         if (preference.suspected.contains(*resign.to) || !lease.holds(*resign.to, turn.now))
             return turn.tell(Refused{Refused::Why::unreachable});
@@ -142,6 +157,13 @@ struct Quorum {
         withdraw_from_office(turn);
         close_books(turn);
     }
+    void on(Turn& turn, const Admit& admit) {
+        const Member* known = members(turn).find(admit.node);
+        const Attribute as_it_was = known != nullptr ? known->priority : 0;
+        const Member as{admit.node, admit.priority.value_or(as_it_was), admit.role, admit.weight};
+        want(turn, {admit.node, as});
+    }
+    void on(Turn& turn, Expel expel) { want(turn, {expel.node, std::nullopt}); }
     void on(Turn& turn, Suspected peer) {
         preference.suspected.insert(peer.node);
         reconsider(turn);
@@ -186,7 +208,9 @@ struct Quorum {
         stop_running(turn);
         bind(turn, from, voter.follow(from, renewal.epoch, turn.config().lease));
         follow(turn, from, renewal.epoch);
-        if (!votes(turn.seat.members.at(turn.seat.self)) || voter.frozen) return;
+        if (renewal.config < voter.record.config) push_list(turn, from);
+        const Member* me = members(turn).find(turn.seat.self);
+        if ((me != nullptr && !votes(*me)) || voter.frozen) return;
         const auto mine = willing(turn) ? std::optional(key(turn)) : std::nullopt;
         turn.send(from, Renewed{renewal.epoch, renewal.nonce, turn.config().lease, mine});
     }
@@ -206,6 +230,17 @@ struct Quorum {
         stop_running(turn);
         campaign(turn, Transfer{from, appoint.epoch});
     }
+    // A leader that hears of a list it does not know replaces it: its epoch is the later one.
+    void on(Turn& turn, NodeId from, const ConfigPush& push) {
+        if (push.config > voter.record.config) {
+            if (office && push.config.first < office->won) return write_anew(turn);
+            if (office) return;
+            if (candidacy) give_up(turn);  // by the old list
+            adopt(turn, push.config, push.members);
+        }
+        if (push.config == voter.record.config)
+            turn.send(from, ConfigAck{push.config, voter.record.promised});
+    }
     void on(Turn& turn, PromiseOver) {  // if it is, `expire` has seen to it
         if (voter.promise) turn.arm(PromiseOver{}, voter.promise->until - turn.now);
     }
@@ -220,7 +255,7 @@ struct Quorum {
     void on(Turn& turn, NodeId from, PreGrant grant) {
         if (!asked(grant.nonce, Stage::canvassing)) return;
         candidacy->granted.insert(from);
-        if (is_quorum(turn.seat.members, candidacy->granted)) campaign(turn, std::nullopt);
+        if (is_quorum(members(turn), candidacy->granted)) campaign(turn, std::nullopt);
     }
     void on(Turn& turn, NodeId from, const Grant& grant) {
         if (office && grant.epoch == office->bump) return count_bump(turn, from, grant);
@@ -261,6 +296,10 @@ struct Quorum {
         learn(outdated.promised);
         if (office) fetch(turn, outdated.promised, office->bump.value_or(office->epoch).next());
     }
+    void on(Turn& turn, NodeId from, const ConfigAck& ack) {
+        if (!office || ack.config != voter.record.config || ack.promised != office->epoch) return;
+        if (reform.acked.insert(from)) go_on(turn);
+    }
     void on(Turn& turn, LeaseOver) {  // if it is, `expire` has seen to it
         if (office) turn.arm(LeaseOver{}, office->until - turn.now);
     }
@@ -282,7 +321,7 @@ private:
     // Voting.
     std::optional<Refusal> objects(const Turn&, const Ask&) const;
     bool insists(const Turn&, Key candidate) const;
-    static void refuse(Turn&, NodeId candidate, Nonce, Refusal);
+    void refuse(Turn&, NodeId candidate, Nonce, Refusal) const;
     void be_raised(Turn&, Epoch);
     void save(Turn&) const;
     void bind(Turn&, NodeId to, bool new_record);
@@ -322,6 +361,21 @@ private:
     void withdraw_from_office(Turn&);
     void close_books(Turn&);
     void sound_alarm(Turn&, Epoch);
+
+    // Whose votes count (quorum_reform.h).
+    Electorate members(const Turn&) const;
+    bool is_majority(const Turn&, const NodeSet&) const;
+    std::optional<Instant> lease_end(const Turn&) const;
+    template <class F> void for_others(const Turn&, F each) const;
+    void push_list(Turn&, NodeId to) const;
+    void adopt(Turn&, ConfigVersion, Roster);
+    void want(Turn&, Change);
+    bool committed(const Turn&) const;
+    void go_on(Turn&);
+    void write_anew(Turn&);
+    void publish(Turn&, Roster, std::uint64_t number);
+    void push_on(Turn&);
+    void stop_reforming(Turn&);
 };
 static_assert(Protocol<Quorum>);
 
@@ -332,4 +386,5 @@ using quorum::Quorum;
 }  // namespace conclave
 
 #include "elect/quorum_properties.h"
+#include "elect/quorum_reform.h"
 #include "elect/quorum_steps.h"

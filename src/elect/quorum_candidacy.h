@@ -26,7 +26,7 @@ struct Candidacy {
         if (after > Duration{}) retry_after = std::min(after, retry_after.value_or(after));
     }
     // Too many have refused, or will not answer at all.
-    bool hopeless(const MemberList& members, const Preference& preference) const {
+    bool hopeless(const Electorate& members, const Preference& preference) const {
         NodeSet possible = granted;
         for (const Member& member : members) {
             if (preference.available(member.node)) possible.insert(member.node);

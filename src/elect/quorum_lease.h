@@ -50,14 +50,11 @@ struct Lease {
     }
 
     // The latest instant until which a quorum has promised.
-    std::optional<Instant> end(const MemberList& members) const {
+    std::optional<Instant> end(const Electorate& members) const {
         Small<std::pair<Instant, std::uint64_t>, 16> promises;
-        std::uint64_t all = 0, theirs = 0;
-        for (const Member& member : members) all += votes(member) ? member.weight : 0;
-        for (const Held& one : held) {
-            const Member& voter = members.at(one.voter);
-            if (votes(voter)) promises.push_back({one.until, voter.weight});
-        }
+        const std::uint64_t all = members.weight();
+        std::uint64_t theirs = 0;
+        for (const Held& one : held) promises.push_back({one.until, members.weight(one.voter)});
         std::sort(promises.begin(), promises.end(), std::greater<>());
         for (const auto& [until, weight] : promises) {
             theirs += weight;

@@ -34,16 +34,18 @@ struct Preference {
     }
     bool available(NodeId node) const { return !suspected.contains(node) && !gone.contains(node); }
 
-    std::optional<Key> key_of(const Config& config, const MemberList& members, NodeId node) const {
+    std::optional<Key> key_of(const Config& config, const Electorate& members, NodeId node) const {
         for (const Key& known : heard) {
             if (known.node == node) return known;
         }
         if (config.live_attribute) return std::nullopt;
-        return members.key(node);
+        const Member* member = members.find(node);
+        if (member == nullptr) return std::nullopt;
+        return Key{member->priority, node};
     }
 
     // How many should stand before me. An attribute that I never heard is taken to be like mine.
-    std::size_t rank(const Config& config, const MemberList& members, Key mine) const {
+    std::size_t rank(const Config& config, const Electorate& members, Key mine) const {
         std::size_t better = 0;
         for (const Member& member : members) {
             if (member.node == mine.node || !may_lead(member) || !available(member.node)) continue;
@@ -56,7 +58,7 @@ struct Preference {
 
     // Whether a voter should wait for somebody better than this candidate: myself, if I stand, or
     // another. Only pre-votes ask, and only for a while: afterwards anybody may win.
-    bool insists(const Config& config, const MemberList& members, Key candidate, Key mine,
+    bool insists(const Config& config, const Electorate& members, Key candidate, Key mine,
                  bool i_stand, Instant now) const {
         if (!leaderless_since || now >= *leaderless_since + config.pref_window) return false;
         return std::any_of(members.begin(), members.end(), [&](const Member& member) {
@@ -69,7 +71,7 @@ struct Preference {
 
     // Who should follow the leader: the best among those who answer it.
     template <class Answers>
-    std::optional<Key> successor(const Config& config, const MemberList& members, NodeId leader,
+    std::optional<Key> successor(const Config& config, const Electorate& members, NodeId leader,
                                  Answers answers) const {
         std::optional<Key> best;
         for (const Member& member : members) {

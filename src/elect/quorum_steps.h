@@ -30,7 +30,7 @@ inline void Quorum::name_nobody(Turn& turn) { name(turn, {std::nullopt, named.ep
 // Voting.
 
 inline std::optional<Refusal> Quorum::objects(const Turn& turn, const Ask& ask) const {
-    auto objection = voter.objection(turn.config(), turn.seat.members, turn.now, ask);
+    auto objection = voter.objection(turn.config(), members(turn), turn.now, ask);
     if (objection) return objection;
     if (office) return voter.refusal(Why::lease, office->lease_end - turn.now);
     // My own vote is a promise as well. It ends with the campaign, which is closed for ever then.
@@ -38,12 +38,13 @@ inline std::optional<Refusal> Quorum::objects(const Turn& turn, const Ask& ask) 
     return std::nullopt;
 }
 inline bool Quorum::insists(const Turn& turn, Key candidate) const {
-    return preference.insists(turn.config(), turn.seat.members, candidate, key(turn), willing(turn),
+    return preference.insists(turn.config(), members(turn), candidate, key(turn), willing(turn),
                               turn.now);
 }
-inline void Quorum::refuse(Turn& turn, NodeId candidate, Nonce question, Refusal refusal) {
+inline void Quorum::refuse(Turn& turn, NodeId candidate, Nonce question, Refusal refusal) const {
     refusal.nonce = question;
     turn.send(candidate, refusal);
+    if (refusal.why == Why::config) push_list(turn, candidate);
 }
 inline void Quorum::be_raised(Turn& turn, Epoch epoch) {
     if (epoch <= voter.record.promised) return;
@@ -81,7 +82,7 @@ inline void Quorum::follow(Turn& turn, NodeId winner, Epoch epoch) {
 // Running.
 
 inline bool Quorum::stands(const Turn& turn) const {
-    return may_lead(turn.seat.members, turn.seat.self) && !retired;
+    return may_lead(members(turn), turn.seat.self) && !retired;
 }
 // I would, if it were my turn now.
 inline bool Quorum::willing(const Turn& turn) const {
@@ -95,7 +96,7 @@ inline void Quorum::vacate(Turn& turn, Duration head_start) {
 }
 // The best first: a slot for each who should come before me.
 inline Duration Quorum::my_slots(const Turn& turn) const {
-    const auto rank = preference.rank(turn.config(), turn.seat.members, key(turn));
+    const auto rank = preference.rank(turn.config(), members(turn), key(turn));
     return static_cast<std::int64_t>(rank) * turn.config().slot;
 }
 inline void Quorum::stand_after(Turn& turn, Duration wait) {
@@ -109,7 +110,7 @@ inline void Quorum::canvass(Turn& turn) {
     if (!turn.config().prevote) return campaign(turn, std::nullopt);
     start_round(turn, Stage::canvassing, next_epoch(), key(turn));
     ask_voters(turn, PreVote{candidacy->epoch, candidacy->key, nonce, voter.record.config});
-    if (is_quorum(turn.seat.members, candidacy->granted)) campaign(turn, std::nullopt);
+    if (is_quorum(members(turn), candidacy->granted)) campaign(turn, std::nullopt);
 }
 inline void Quorum::campaign(Turn& turn, std::optional<Transfer> transfer) {
     seen = next_epoch();
@@ -132,7 +133,7 @@ inline void Quorum::vote_for_myself(Turn& turn, Epoch epoch) {
     turn.tell(Promised{epoch, turn.seat.self, false});
 }
 template <class M> void Quorum::ask_voters(Turn& turn, const M& question) {
-    for (const Member& member : turn.seat.members) {
+    for (const Member& member : members(turn)) {
         if (member.node != turn.seat.self && votes(member)) turn.send(member.node, question);
     }
 }
@@ -140,13 +141,13 @@ inline bool Quorum::asked(Nonce answered, Stage stage) const {
     return candidacy && candidacy->nonce == answered && candidacy->stage == stage;
 }
 inline void Quorum::count(Turn& turn) {
-    if (!is_quorum(turn.seat.members, candidacy->granted)) return;
-    const Instant end = *lease.end(turn.seat.members);
+    if (!is_quorum(members(turn), candidacy->granted)) return;
+    const Instant end = *lease_end(turn);
     if (turn.now >= end - turn.config().guard) return give_up(turn);  // stillborn
     take_office(turn, end);
 }
 inline void Quorum::reconsider(Turn& turn) {
-    if (candidacy && candidacy->hopeless(turn.seat.members, preference)) give_up(turn);
+    if (candidacy && candidacy->hopeless(members(turn), preference)) give_up(turn);
 }
 inline void Quorum::stop_running(Turn& turn) {
     if (!candidacy) return;
@@ -161,7 +162,7 @@ inline void Quorum::give_up(Turn& turn) {
     ++attempts;
     stand_after(turn, failed.retry_after.value_or(my_slots(turn)));
     if (failed.stage != Stage::campaigning || !turn.fixed(withdraw)) return;
-    for (const Member& member : turn.seat.members) {
+    for (const Member& member : members(turn)) {
         if (member.node == turn.seat.self || failed.refused.contains(member.node)) continue;
         if (votes(member)) turn.resend(member.node, Release{failed.epoch});
     }
@@ -179,7 +180,7 @@ inline void Quorum::take_office(Turn& turn, Instant lease_end) {
     preference.challenger.reset();
     name(turn, {turn.seat.self, office->epoch});
     prolong(turn, lease_end);
-    renew(turn);
+    voter.record.config == ConfigVersion{} ? renew(turn) : write_anew(turn);
 }
 // While an epoch bump is under way the request for votes takes the place of the renewal: whoever
 // would renew grants it, and a stranded voter does so, too.
@@ -187,21 +188,22 @@ inline void Quorum::renew(Turn& turn) {
     nonce = nonce.next();
     lease.sent(turn.seat.self, turn.config(), nonce, turn.now);
     const auto& config = voter.record.config;
-    for (const Member& member : turn.seat.members) {
-        if (member.node == turn.seat.self) continue;
+    for_others(turn, [&](const Member& member) {
         if (office && office->bump && votes(member)) {
             turn.send(member.node,
                       RequestVote{*office->bump, key(turn), nonce, std::nullopt, config});
         } else {
             turn.send(member.node, Renew{named.epoch, nonce, key(turn), config});
         }
-    }
+    });
+    if (office) push_on(turn);
     turn.arm(RenewDue{}, turn.config().renewal_period());
     if (office) extend(turn);  // my own promise is one of them
 }
 inline void Quorum::extend(Turn& turn) {
-    const auto end = lease.end(turn.seat.members);
+    const auto end = lease_end(turn);
     if (end && *end > office->lease_end) prolong(turn, *end);
+    if (reform.open) go_on(turn);
 }
 inline void Quorum::prolong(Turn& turn, Instant lease_end) {
     office->lease_end = lease_end;
@@ -209,7 +211,7 @@ inline void Quorum::prolong(Turn& turn, Instant lease_end) {
     turn.arm(LeaseOver{}, office->until - turn.now);
 }
 inline std::optional<Key> Quorum::best_follower(const Turn& turn) const {
-    return preference.successor(turn.config(), turn.seat.members, turn.seat.self,
+    return preference.successor(turn.config(), members(turn), turn.seat.self,
                                 [&](NodeId node) { return lease.holds(node, turn.now); });
 }
 // Who waits for its slot leaves the group without a leader for that long; who is named does not.
@@ -241,7 +243,7 @@ inline void Quorum::count_bump(Turn& turn, NodeId from, const Grant& grant) {
     if (!lease.answered(from, turn.config(), grant.nonce, grant.lease, turn.now)) return;
     extend(turn);
     office->granted.insert(from);
-    if (!is_quorum(turn.seat.members, office->granted)) return;
+    if (!is_majority(turn, office->granted)) return;
     turn.tell(EpochChanged{office->epoch, *office->bump});
     office->epoch = *office->bump;
     office->bump.reset();
@@ -251,6 +253,7 @@ inline void Quorum::count_bump(Turn& turn, NodeId from, const Grant& grant) {
 inline void Quorum::leave_office(Turn& turn) {
     office.reset();
     lease.start();
+    stop_reforming(turn);
     turn.disarm(LeaseOver{});
     if (turn.fixed(stop_renewing)) turn.disarm(RenewDue{});
     vacate(turn);
@@ -268,9 +271,7 @@ inline void Quorum::step_aside(Turn& turn, std::optional<NodeId> successor) {
     preference.abstains_until = turn.now + turn.config().pref_window;
     if (turn.fixed(stop_before_handover)) leave_office(turn);
     turn.tell(Released{closed});
-    for (const Member& member : turn.seat.members) {
-        if (member.node != turn.seat.self) turn.send(member.node, Release{closed});
-    }
+    for_others(turn, [&](const Member& member) { turn.send(member.node, Release{closed}); });
     if (successor) turn.send(*successor, Appoint{closed});
 }
 // Nothing of mine is left that somebody could vote for.

@@ -4,12 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <variant>
 
 #include "core/model.h"
 #include "core/node_set.h"
 #include "elect/election.h"
+#include "elect/quorum_members.h"
 
 namespace conclave::quorum {
 
@@ -26,6 +26,7 @@ enum FixIndex : std::size_t {
     prevote_number,
     clear_leader_view,
     withdraw,
+    committed_first,
 };
 inline constexpr std::array fixes{
     Fix{"durable-vote", "a vote is on disk before it is on the wire (QLT-3, M-QL-1)"},
@@ -40,6 +41,7 @@ inline constexpr std::array fixes{
     Fix{"prevote-number", "a pre-vote with too low a number is told so (etcd 8243)"},
     Fix{"clear-leader-view", "who runs itself has no leader to defend (etcd 9586)"},
     Fix{"withdraw", "a campaign given up frees its voters: a deaf one binds nobody for ever"},
+    Fix{"committed-first", "a leader changes only a list that is committed in its epoch (M-CF-1)"},
 };
 
 enum class Preempt : std::uint8_t {
@@ -138,10 +140,6 @@ template <class F> void each_option(Config& config, F option) {
     option("forgive", config.forgive);
 }
 
-// Which member list somebody goes by: its term and number within the term, later is larger. There
-// is only one so far.
-using ConfigVersion = std::pair<Epoch, std::uint64_t>;
-
 // By whom a voter's promise was handed on: `leader` has closed `epoch` and all before it for ever.
 struct Transfer {
     NodeId leader{};
@@ -206,8 +204,16 @@ struct Release {  // I shall never act in this epoch again: your promise is void
 struct Appoint {  // you be the next; I have stopped
     Epoch epoch;
 };
+struct ConfigPush {  // a list of members, in case yours is older
+    ConfigVersion config;
+    Roster members;
+};
+struct ConfigAck {  // I go by this list, and have promised no epoch above this one
+    ConfigVersion config;
+    Epoch promised;
+};
 using Message = std::variant<PreVote, PreGrant, RequestVote, Grant, Refusal, Renew, Renewed,
-                             Outdated, Release, Appoint>;
+                             Outdated, Release, Appoint, ConfigPush, ConfigAck>;
 
 struct PromiseOver {};  // the promise I gave
 struct LeaseOver {};    // the promises I was given
@@ -231,34 +237,23 @@ struct Released {  // this epoch of mine is closed
 struct Alarm {  // somebody won this epoch while my lease was valid: some clock breaks its bound
     Epoch epoch;
 };
-using Notice = std::variant<LeaderIs, EpochChanged, Promised, Released, Refused, Alarm, Departed>;
+struct Reformed {  // I go by this list of members from now on
+    ConfigVersion config;
+    bool committed = false;  // I lead, it stays, and what was asked for is done
+};
+using Notice =
+    std::variant<LeaderIs, EpochChanged, Promised, Released, Refused, Alarm, Departed, Reformed>;
 
 // One record, durable before anything that follows from it is sent. Which disk it is on is not
-// part of it: a wiped one must not vote under its old name (M-QL-9), and the place to say so is the
-// member list, once that can change.
+// part of it: a wiped one must not vote under its old name (M-QL-9), and whoever carries the
+// messages keeps it away.
 struct Durable {
     Epoch promised;                   // the latest epoch voted or followed in
     std::optional<NodeId> voted_for;  // in that epoch
     bool outstanding = false;         // a promise may be out: a restart must be quiet first,
     Duration longest{};               //   for the longest promise ever made
     ConfigVersion config;
+    Roster members;  // empty: those of the seat, which nobody has ever changed
 };
-
-inline bool votes(const Member& member) { return member.role != Role::learner; }
-inline bool may_lead(const Member& member) { return member.role == Role::voter; }
-inline bool may_lead(const MemberList& members, NodeId node) {
-    const auto place = members.find(node);
-    return place && may_lead(members[*place]);
-}
-// More than half of all the weight there is: any two such sets have a voter in common.
-inline bool is_quorum(const MemberList& members, const NodeSet& nodes) {
-    std::uint64_t all = 0, theirs = 0;
-    for (const Member& member : members) {
-        if (!votes(member)) continue;
-        all += member.weight;
-        if (nodes.contains(member.node)) theirs += member.weight;
-    }
-    return 2 * theirs > all;
-}
 
 }  // namespace conclave::quorum

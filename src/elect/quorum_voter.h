@@ -34,11 +34,13 @@ struct Voter {
     bool promised_to(NodeId node) const { return promise && promise->to == node; }
 
     // Why not to vote for this one now; the first line that is true decides. Changes nothing.
-    std::optional<Refusal> objection(const Config& config, const MemberList& members, Instant now,
+    std::optional<Refusal> objection(const Config& config, const Electorate& members, Instant now,
                                      const Ask& ask) const {
         using Why = Refusal::Why;
-        if (!may_lead(members, ask.candidate)) return refusal(Why::ineligible);
         if (ask.config < record.config) return refusal(Why::config);
+        // A candidate with a newer list knows better than I do whether it may lead.
+        if (ask.config == record.config && !may_lead(members, ask.candidate))
+            return refusal(Why::ineligible);
         if (ask.epoch < record.promised) return refusal(Why::epoch);
         if (ask.epoch == record.promised && record.voted_for && record.voted_for != ask.candidate)
             return refusal(Why::epoch);
@@ -80,6 +82,10 @@ struct Voter {
         promise = Promise{to, until};
     }
     void release() { promise.reset(); }
+    void adopt(ConfigVersion config, Roster members) {
+        record.config = config;
+        record.members = std::move(members);
+    }
     // Nothing is promised, and nothing will be in this life: the next one need not be quiet.
     bool settle() { return !quiet_until && !promise && std::exchange(record.outstanding, false); }
 };
