@@ -1,11 +1,8 @@
 #include "cli/cluster.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "net/free_ports.h"
 #include "net/pem_files.h"
 
 namespace conclave {
@@ -29,30 +27,6 @@ namespace fs = std::filesystem;
 Error failed(const std::string& what) { return {what + ": " + std::strerror(errno)}; }
 
 std::string name_of(std::uint32_t id) { return "n" + std::to_string(id); }
-
-// Ports that were free a moment ago. All are held at once, so that they differ.
-Result<std::vector<std::uint16_t>> free_ports(std::uint32_t count) {
-    std::vector<std::uint16_t> ports;
-    std::vector<int> held;
-    for (std::uint32_t at = 0; at < count; ++at) {
-        const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t length = sizeof address;
-        auto* const generic = reinterpret_cast<sockaddr*>(&address);
-        if (descriptor >= 0) held.push_back(descriptor);
-        if (descriptor < 0 || ::bind(descriptor, generic, length) != 0 ||
-            ::getsockname(descriptor, generic, &length) != 0) {
-            break;
-        }
-        ports.push_back(ntohs(address.sin_port));
-    }
-    const Error error = failed("no free port on 127.0.0.1");
-    for (const int descriptor : held) ::close(descriptor);
-    if (ports.size() < count) return error;
-    return ports;
-}
 
 bool write_text(const fs::path& path, const std::string& text) {
     std::ofstream file(path, std::ios::trunc);
@@ -86,7 +60,7 @@ Cluster::~Cluster() { stop(); }
 std::optional<Error> Cluster::find_places() {
     assert(plan_.listen.empty() || plan_.listen.size() == processes_.size());
     if (plan_.listen.empty()) {
-        const auto ports = free_ports(plan_.nodes);
+        const auto ports = net::free_ports(plan_.nodes);
         if (!ports) return ports.error();
         for (const auto port : *ports) plan_.listen.push_back("127.0.0.1:" + std::to_string(port));
     }

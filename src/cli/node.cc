@@ -35,10 +35,10 @@ Exit run_node(const Terminal& terminal, const NodeOptions& options) {
         }
         return Exit::ok;
     }
-    const node::DaemonEnd end = node::run_daemon(*loaded.config, load);
-    if (end.how == node::DaemonEnd::How::stopped) return Exit::ok;
+    const node::NodeEnd end = node::run_daemon(*loaded.config, load);
+    if (end.how == node::NodeEnd::How::stopped) return Exit::ok;
     complain(end.why);
-    return end.how == node::DaemonEnd::How::disk ? Exit::files : Exit::config;
+    return end.how == node::NodeEnd::How::disk ? Exit::files : Exit::config;
 }
 
 }  // namespace conclave

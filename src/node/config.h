@@ -55,6 +55,12 @@ struct Command {  // "command:/path"
     friend bool operator==(const Command&, const Command&) = default;
 };
 
+struct Planner {  // "command:/path", or "application": the one that embeds this node
+    Command command{};
+    bool application() const { return command.path.empty(); }
+    friend bool operator==(const Planner&, const Planner&) = default;
+};
+
 struct Measure {  // what makes a node better than another, where that is not a fixed priority
     enum class Kind : std::uint8_t { load, disk, command };
     Kind kind = Kind::load;
@@ -116,7 +122,8 @@ struct Group {
     Duration tm = std::chrono::milliseconds(50);  // longest message time, and
     Duration tp = std::chrono::milliseconds(50);  //   longest handling time, for who needs bounds
     bool candidate = false;                       // stands without a session
-    std::optional<Command> health, plan, on_stop;
+    std::optional<Command> health, on_stop;
+    std::optional<Planner> plan;
     std::optional<std::vector<std::string>> members;  // by name; else everybody
     friend bool operator==(const Group&, const Group&) = default;
 };

@@ -33,7 +33,7 @@ TEST(ConfigRead, EverySettingArrives) {
     const Group &archive = config.groups[0], &billing = config.groups[1],
                 &ledger = config.groups[2];
     EXPECT_EQ(archive.attribute, (Measure{Measure::Kind::command, Command{"/usr/lib/free"}}));
-    EXPECT_EQ(archive.plan, Command{"/usr/lib/plan"});
+    EXPECT_EQ(archive.plan, Planner{Command{"/usr/lib/plan"}});
     EXPECT_EQ(billing.name, "billing");
     EXPECT_EQ(billing.priority, 10);
     EXPECT_TRUE(billing.preempt);

@@ -14,6 +14,7 @@ namespace {
 using Kind = Value::Kind;
 
 constexpr std::string_view command_prefix = "command:";
+constexpr std::string_view planned_by_application = "application";
 
 bool is_text(const Value& value) { return value.kind == Kind::text || value.kind == Kind::word; }
 
@@ -161,6 +162,16 @@ Complaint read_value(const Value& value, Command& into) {
     return std::nullopt;
 }
 
+Complaint read_value(const Value& value, Planner& into) {
+    std::string text;
+    if (!read_value(value, text) && text == planned_by_application) {
+        into = {};
+    } else if (read_value(value, into.command)) {
+        return must_be("\"application\" or \"command:/path\"", value);
+    }
+    return std::nullopt;
+}
+
 Complaint read_value(const Value& value, Measure& into) {
     std::string text;
     Command command;
@@ -227,6 +238,9 @@ Toml toml_text(const Path& value) {
 }
 Toml toml_text(const Command& value) {
     return in_quotes(std::string(command_prefix) + value.path.string());
+}
+Toml toml_text(const Planner& value) {
+    return value.application() ? in_quotes(planned_by_application) : toml_text(value.command);
 }
 Toml toml_text(const Measure& value) {
     if (value.kind == Measure::Kind::command) return toml_text(value.command);

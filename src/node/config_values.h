@@ -22,6 +22,7 @@ Complaint read_value(const Value& value, NodeId& into);
 Complaint read_value(const Value& value, Duration& into);
 Complaint read_value(const Value& value, Path& into);
 Complaint read_value(const Value& value, Command& into);
+Complaint read_value(const Value& value, Planner& into);
 Complaint read_value(const Value& value, Measure& into);
 Complaint read_value(const Value& value, net::Address& into);
 Complaint read_value(const Value& value, std::vector<std::string>& into);
@@ -56,6 +57,7 @@ inline void resolve(Path& path, const Path& folder) {
     if (!path.empty()) path = (folder / path).lexically_normal();
 }
 inline void resolve(Command& command, const Path& folder) { resolve(command.path, folder); }
+inline void resolve(Planner& planner, const Path& folder) { resolve(planner.command, folder); }
 inline void resolve(Measure& measure, const Path& folder) { resolve(measure.command, folder); }
 template <class T> void resolve(std::optional<T>& value, const Path& folder) {
     if (value) resolve(*value, folder);
@@ -72,6 +74,7 @@ Toml toml_text(NodeId value);
 Toml toml_text(Duration value);
 Toml toml_text(const Path& value);
 Toml toml_text(const Command& value);
+Toml toml_text(const Planner& value);
 Toml toml_text(const Measure& value);
 Toml toml_text(const net::Address& value);
 Toml toml_text(const std::vector<std::string>& value);

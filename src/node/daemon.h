@@ -6,18 +6,12 @@
 #pragma once
 #include <functional>
 
-#include "core/result.h"
 #include "node/config.h"
+#include "node/running_node.h"
 
 namespace conclave::node {
 
-struct DaemonEnd {
-    enum class How : std::uint8_t { stopped, refused, disk };
-    How how = How::stopped;
-    std::string why;  // in one line, unless it was stopped
-};
-
 // Runs until it is told to stop. `reload` reads the configuration again.
-DaemonEnd run_daemon(const Config& config, const std::function<Loaded()>& reload);
+NodeEnd run_daemon(const Config& config, const std::function<Loaded()>& reload);
 
 }  // namespace conclave::node

@@ -6,10 +6,16 @@
 
 namespace conclave::node {
 
+std::size_t allowed_descriptors() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return RLIM_INFINITY;  // nobody counts them
+    return limit.rlim_cur;
+}
+
 std::size_t allow_descriptors(std::size_t wanted) {
     rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;  // then nobody counts them
-    if (limit.rlim_cur >= wanted) return limit.rlim_cur;
+    if (allowed_descriptors() >= wanted || ::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return allowed_descriptors();
     const rlimit raised{std::min<rlim_t>(wanted, limit.rlim_max), limit.rlim_max};
     return ::setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
 }

@@ -8,6 +8,8 @@
 
 namespace conclave::node {
 
+std::size_t allowed_descriptors();
+
 // Asks the system for so many, and returns how many there are then: perhaps fewer, perhaps more.
 std::size_t allow_descriptors(std::size_t wanted);
 

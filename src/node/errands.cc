@@ -118,10 +118,10 @@ void Errands::ask_attribute() {
 
 // A plan that comes too late is for an older run: the machine knows.
 void Errands::make_plan(const PlanWanted& wanted) {
-    if (!settings_.plan) return;
+    if (!settings_.plan || settings_.plan->application()) return;
     std::string members;
     for (NodeId node : wanted.members) members += office_.name_of(node) + "\n";
-    run_child(loop_, settings_.plan->path, std::move(members), plan_within,
+    run_child(loop_, settings_.plan->command.path, std::move(members), plan_within,
               [this, round = wanted.run.round](const ChildEnd& end) {
                   if (stopped_) return;
                   if (!end.good) return complain("plan", end.why);

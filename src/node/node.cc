@@ -108,7 +108,7 @@ Mutexes::Office Node::mutexes_office() {
 Messenger::Office Node::messengers_office() {
     Messenger::Office office;
     office.send = [this](NodeId to, ByteView letter) {
-        links_->send(to, messengers_place(), letter);
+        if (!cut_off_.contains(to)) links_->send(to, messengers_place(), letter);
     };
     office.ask = [this](NodeId from, const std::string& group, const Resign& wish,
                         const Messenger::Told& tell) { asked_by(from, group, wish, tell); };

@@ -75,6 +75,9 @@ public:
     HostedGroup& detector() { return *detector_; }
     const std::vector<PeerState>& peers() const { return peers_; }
     std::optional<PeerState> peer(NodeId node);  // with the detector's opinion as it is now
+    // Called whenever the detector changes its mind about somebody.
+    using OpinionEar = std::function<void(const PeerState& peer, bool trusted)>;
+    void set_opinion_ear(OpinionEar ear) { opinion_ear_ = std::move(ear); }
 
     Instant now() override { return net::now(); }
 
@@ -84,6 +87,9 @@ public:
     std::optional<std::string> no_campaign(const HostedGroup& group) const;
 
     Mutexes& mutexes() { return mutexes_; }
+    // For the application that embeds this node: what a group tells, in the middle of its step.
+    using NoticeEar = std::function<void(HostedGroup& group, const Told& notice)>;
+    void set_notice_ear(NoticeEar ear) { notice_ear_ = std::move(ear); }
 
     // A stream of changes, newest last; each has the number of its place in it.
     using Listener = std::function<void(std::uint64_t number, const Change& change)>;
@@ -108,6 +114,9 @@ public:
     void depart();
     bool departed() const;
     void stop();
+
+    // For rehearsals of a partition: nothing goes to these, and nothing of theirs is heard.
+    void cut_off(NodeSet peers) { cut_off_ = std::move(peers); }
 
     // What has been recorded; nothing if that is switched off.
     FlightRecorder::Totals recorded() const;
@@ -201,11 +210,14 @@ private:
     std::unique_ptr<HostedGroup> detector_;
     std::vector<std::unique_ptr<HostedGroup>> groups_;
     std::vector<PeerState> peers_;
+    NodeSet cut_off_;
     Messenger messenger_;
     std::unique_ptr<FlightRecorder> recorder_;               // none: it is switched off
     std::vector<std::pair<std::uint64_t, Change>> changes_;  // the newest
     std::uint64_t next_change_ = 1;
     std::vector<std::weak_ptr<Listener>> listeners_;
+    OpinionEar opinion_ear_;
+    NoticeEar notice_ear_;
     struct Fitness {              // to lead a group
         bool candidate = false;   // by configuration
         bool campaigned = false;  // there is a session to lead for

@@ -112,7 +112,7 @@ void Node::unlinked(NodeId peer, std::string_view) {
 // What comes before we know whether to believe its sender, or before our machines have booted,
 // waits: for the sender the link is up, and most elections count on it that nothing is lost.
 void Node::arrived(NodeId peer, std::uint32_t group, ByteView message) {
-    if (failure_) return;
+    if (failure_ || cut_off_.contains(peer)) return;
     PeerState* state = find_peer(peer);
     if (!state || !state->distrusted.empty()) return;
     if (state->linked && booted_) return deliver(*state, group, message);
@@ -149,7 +149,7 @@ Duration Node::draw(Wait wait) {
 
 void Node::send(std::uint32_t machine, NodeId to, ByteView message) {
     PeerState* peer = find_peer(to);
-    if (!peer || !peer->linked) return;
+    if (!peer || !peer->linked || cut_off_.contains(to)) return;
     links_->send(to, machine, message);
     if (machine != 0 && is_news(peer->last_told, now())) detector_->machine().hear(Spoke{to});
 }
@@ -243,6 +243,7 @@ void Node::told(std::uint32_t number, const Told& notice) {
         metrics_.lock_wait(served->waited);
     if (std::holds_alternative<locks::Forfeited>(notice)) metrics_.lock_lost();
     if (number != 0) {
+        if (notice_ear_) notice_ear_(*groups_[number - 1], notice);
         const std::string& group = machine(number).name();
         return mutexes_.has(group) ? mutexes_.told(group, notice)
                                    : errands_[number - 1]->told(notice);
@@ -297,6 +298,7 @@ void Node::note_opinion(NodeId node, bool trusted) {
     }
     log_.log(trusted ? Level::info : Level::warning, trusted ? "unsuspected" : "suspected",
              {{"peer", peer->name}, {"evidence", peer->evidence}});
+    if (opinion_ear_) opinion_ear_(*peer, trusted);
 }
 
 Instant Node::next_due() {
