@@ -53,3 +53,4 @@ target_precompile_headers(conclave_node PRIVATE <node/node.h> <boost/asio/steady
 # include/ is for applications. Of ourselves the library implements it, and the command and the
 # tests are its first users.
 target_include_directories(conclave_library PRIVATE ${CMAKE_SOURCE_DIR}/include)
+target_precompile_headers(conclave_library PRIVATE <library/core.h>)

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conclave/api.h"
 #include "conclave/fence.hpp"
 
 namespace conclave {
@@ -45,7 +46,7 @@ struct LockTerms {
 };
 
 // A lock that was granted. Letting go of it releases it.
-class Held {
+class CONCLAVE_API Held {
 public:
     Held(Held&&) noexcept;
     Held& operator=(Held&&) noexcept;
@@ -57,8 +58,8 @@ public:
     std::stop_token lost() const noexcept;  // for whoever must stop in time
     void unlock() noexcept;
 
-    struct Lease;  // of the implementation
-    class Core;
+    struct CONCLAVE_LOCAL Lease;  // of the implementation
+    class CONCLAVE_LOCAL Core;
 
 private:
     friend class Lock;
@@ -66,7 +67,7 @@ private:
     std::shared_ptr<Lease> lease_;
 };
 
-class Lock {
+class CONCLAVE_API Lock {
 public:
     [[nodiscard]] std::optional<Held> try_lock();  // nothing: somebody has it, or nobody answers
     [[nodiscard]] std::optional<Held> lock_for(std::chrono::nanoseconds wait);
@@ -82,7 +83,7 @@ private:
     LockTerms terms_;
 };
 
-class Client {
+class CONCLAVE_API Client {
 public:
     // Throws std::invalid_argument if the options are wrong. Reaching somebody comes later.
     explicit Client(ClientOptions options = {});

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "conclave/api.h"
+
 namespace conclave {
 
 struct FencingToken {
@@ -21,11 +23,11 @@ struct FencingToken {
 };
 
 // "42.7", or "42" for a leadership.
-std::optional<FencingToken> parse_token(std::string_view text);
-std::string to_string(FencingToken token);
+CONCLAVE_API std::optional<FencingToken> parse_token(std::string_view text);
+CONCLAVE_API std::string to_string(FencingToken token);
 
 // Within one process. May be used from several threads.
-class FenceGate {
+class CONCLAVE_API FenceGate {
 public:
     explicit FenceGate(FencingToken largest = {}) : largest_(largest) {}
 
@@ -39,7 +41,7 @@ private:
 
 // Across processes and restarts: the largest token is in a file. What was admitted is on disk
 // before admit() returns. May be used from several threads and processes at once.
-class FenceFile {
+class CONCLAVE_API FenceFile {
 public:
     explicit FenceFile(std::string path) : path_(std::move(path)) {}
 

@@ -15,6 +15,9 @@
 #include <utility>
 
 #include "client/caller.h"
+#include "library/dispatcher.h"
+#include "library/lease.h"
+#include "library/signals.h"
 #include "net/tls.h"
 
 namespace conclave {
@@ -29,66 +32,12 @@ locks::Terms terms_of(const LockTerms& wanted) {
     return {wanted.shared ? Mode::shared : Mode::exclusive, 1};
 }
 
-// Runs what applications gave us, one after the other, apart from everything that must be in time.
-// What is under way when it ends is left to itself after a second.
-class Dispatcher {
-public:
-    ~Dispatcher() {
-        std::unique_lock guard(desk_->mutex);
-        desk_->ended = true;
-        desk_->changed.notify_all();
-        if (!thread_.joinable()) return;
-        const bool ourselves = thread_.get_id() == std::this_thread::get_id();
-        if (!ourselves) {
-            desk_->changed.wait_for(guard, std::chrono::seconds(1), [this] { return desk_->gone; });
-        }
-        thread_.detach();
-    }
-    void run(std::function<void()> task) {
-        const std::lock_guard guard(desk_->mutex);
-        desk_->tasks.push_back(std::move(task));
-        if (!thread_.joinable()) thread_ = std::thread(&Desk::work, desk_);
-        desk_->changed.notify_all();
-    }
-
-private:
-    struct Desk {
-        static void work(const std::shared_ptr<Desk>& desk) {
-            std::unique_lock guard(desk->mutex);
-            for (;;) {
-                desk->changed.wait(guard, [&] { return desk->ended || !desk->tasks.empty(); });
-                if (desk->ended) break;
-                const auto task = std::move(desk->tasks.front());
-                desk->tasks.pop_front();
-                guard.unlock();
-                try {
-                    task();
-                } catch (...) {  // an application's mistake must not end the application
-                }
-                guard.lock();
-            }
-            desk->gone = true;
-            desk->changed.notify_all();
-        }
-        std::mutex mutex;
-        std::condition_variable changed;
-        std::deque<std::function<void()>> tasks;
-        bool ended = false, gone = false;
-    };
-    std::shared_ptr<Desk> desk_ = std::make_shared<Desk>();
-    std::thread thread_;
-};
-
-std::int64_t clock() { return net::now().time_since_epoch().count(); }
-
 }  // namespace
 
-struct Held::Lease {
+struct Held::Lease : TimedLease {
     std::string name;
     FencingToken token;
     std::weak_ptr<Core> core;
-    std::atomic<std::int64_t> until{0};  // as `clock` counts; 0: over, for good
-    std::stop_source stop;
 };
 
 // One thread's wait for one lock.
@@ -127,6 +76,7 @@ public:
         auto caller = client::Caller::start(loop_, std::move(settings), *this);
         if (!caller) throw std::invalid_argument(caller.error().what);
         caller_ = std::move(*caller);
+        const SignalsKeptOff quiet;
         thread_ = std::thread([this] { loop_.run(); });
     }
 
@@ -257,16 +207,15 @@ private:
     void renewed(std::optional<Instant> until) override {
         if (!until) return;  // each is told that it is lost
         const Instant end = *until - options_.stop_margin;
-        for (auto& [name, lease] : leases_) lease->until = end.time_since_epoch().count();
+        for (auto& [name, lease] : leases_) lease->extend(end);
         alarm_->at(end, [this] { run_out(); });
     }
     // Those who work under it need the margin to stop. It is over for good, even if an answer still
     // came in time.
     void run_out() {
-        const std::int64_t now = clock();
         std::vector<std::shared_ptr<Lease>> over;
         for (auto& [name, lease] : leases_) {
-            if (lease->until <= now) over.push_back(lease);
+            if (!lease->held()) over.push_back(lease);
         }
         for (const auto& lease : over) give_up(lease);
     }
@@ -304,10 +253,9 @@ Held& Held::operator=(Held&& other) noexcept {
 }
 Held::~Held() { unlock(); }
 
-bool Held::held() const noexcept { return lease_ && clock() < lease_->until; }
+bool Held::held() const noexcept { return lease_ && lease_->held(); }
 std::chrono::nanoseconds Held::remaining() const noexcept {
-    const std::int64_t left = lease_ ? lease_->until - clock() : 0;
-    return std::chrono::nanoseconds(std::max<std::int64_t>(left, 0));
+    return lease_ ? lease_->remaining() : std::chrono::nanoseconds(0);
 }
 FencingToken Held::token() const noexcept { return lease_ ? lease_->token : FencingToken{}; }
 std::stop_token Held::lost() const noexcept {
