@@ -3,7 +3,7 @@
 .PHONY: help build demo test test-all check-all chaos bench format tidy clean
 SHELL := bash
 jobs := $(shell nproc)
-sources = $(shell find src include bench -name '*.h' -o -name '*.hpp' -o -name '*.cc')
+sources = $(shell find src include bench examples -name '*.h' -o -name '*.hpp' -o -name '*.cc')
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

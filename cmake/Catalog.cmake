@@ -32,11 +32,12 @@ macro(conclave_read_list)
     endforeach()
 endmacro()
 
-# conclave_walker(VERB INTERFACE TABLE): from walkers/VERB.cc.in the file VERB_<name>.cc of each
-# algorithm, which defines `std::unique_ptr<INTERFACE> VERB_<name>()`; and from walkers/table.cc.in
-# TABLE.cc, which defines `std::span<const INTERFACEEntry> TABLE()`, declared in catalog/TABLE.h.
-# Algorithms whose name matches `but` are not walked; the others are CONCLAVE_<TABLE>.
-function(conclave_walker verb interface table but)
+# conclave_walker(LIBRARY VERB INTERFACE TABLE): from walkers/VERB.cc.in the file VERB_<name>.cc of
+# each algorithm, which defines `std::unique_ptr<INTERFACE> VERB_<name>()`; and from
+# walkers/table.cc.in TABLE.cc, which defines `std::span<const INTERFACEEntry> TABLE()`, declared in
+# catalog/TABLE.h. Algorithms whose name matches `but` are not walked; the others are
+# CONCLAVE_<TABLE>.
+function(conclave_walker library verb interface table but)
     set(names ${CONCLAVE_ALGORITHMS})
     if(but)
         list(FILTER names EXCLUDE REGEX "${but}")
@@ -59,18 +60,22 @@ function(conclave_walker verb interface table but)
         string(APPEND entries "    {\"${name}\", ${verb}_${id}},\n")
     endforeach()
     configure_file(cmake/walkers/table.cc.in ${CONCLAVE_GENERATED}/${table}.cc @ONLY)
-    target_sources(conclave_algorithms PRIVATE ${sources} ${CONCLAVE_GENERATED}/${table}.cc)
+    target_sources(${library} PRIVATE ${sources} ${CONCLAVE_GENERATED}/${table}.cc)
 endfunction()
 
 if(EXISTS ${CONCLAVE_LIST})
     conclave_read_list()
-    add_library(conclave_algorithms STATIC)
-    target_link_libraries(conclave_algorithms PUBLIC conclave_base ${CONCLAVE_ROOMS})
-    target_precompile_headers(conclave_algorithms PRIVATE <sim/simulate.h>)
-    conclave_walker(simulate Simulator simulators "")
-    conclave_walker(check Checker checkers "${CONCLAVE_UNCHECKED}")
+    add_library(conclave_hosts STATIC)  # what a node needs of it, and so the shared library
+    target_link_libraries(conclave_hosts PUBLIC conclave_node)
+    target_link_libraries(conclave_node PUBLIC conclave_hosts)  # finds them by name
+    target_precompile_headers(conclave_hosts PRIVATE <node/host.h>)
     # On a node the detector is shared by all groups: nothing is stacked on one. A mutual exclusion
     # that needs a leader stands on the election that survives a real network.
-    conclave_walker(host Host hosts
+    conclave_walker(conclave_hosts host Host hosts
         "-on-(heartbeat|ping|bully)$|-in-|^(central|token-ring|path-token)$")
+    add_library(conclave_algorithms STATIC)
+    target_link_libraries(conclave_algorithms PUBLIC conclave_base ${CONCLAVE_ROOMS} conclave_hosts)
+    target_precompile_headers(conclave_algorithms PRIVATE <sim/simulate.h>)
+    conclave_walker(conclave_algorithms simulate Simulator simulators "")
+    conclave_walker(conclave_algorithms check Checker checkers "${CONCLAVE_UNCHECKED}")
 endif()

@@ -29,7 +29,8 @@ class Finding(NamedTuple):
 class Tree:
     def __init__(self, root):
         self.root = root
-        files = [file for top in ("src", "include", "bench") for file in (root / top).rglob("*")]
+        tops = ("src", "include", "bench", "examples")
+        files = [file for top in tops for file in (root / top).rglob("*")]
         self.sources = [
             Source(root, file) for file in sorted(files) if file.suffix in (".h", ".hpp", ".cc")
         ]
