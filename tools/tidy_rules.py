@@ -222,43 +222,74 @@ def scripts_are_sound(tree):
         yield Finding(Path(path), int(line), what)
 
 
-# --- The mission. --------------------------------------------------------------------------------
+# --- Promises and their proofs. -------------------------------------------------------------------
 
 TEST = re.compile(
     r"\b(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)"
     r"\(\s*(\w+)\s*,\s*(\w+)"
 )
+# Which pages have rows that need a proof, and what their first column looks like.
+PROVEN = {Path("docs/mission.md"): r"[A-Z]+-\d+\w*", Path("docs/locks.md"): r"H\d+"}
+HOLES = 25  # known attacks on the lock service
 
 
-def mission_rows_have_living_tests(tree):
+def proofs(tree):
+    """What may be named as a proof, by its kind."""
+    worlds = re.findall(r"^([\w-]+) \|", tree.text("checks/worlds.def"), re.M)
+    return {
+        "test": {
+            ".".join(pair)
+            for source in tree.sources
+            if source.path.name.endswith("_test.cc")
+            for pair in TEST.findall(source.code)
+        },
+        "scenario": {file.stem for file in (tree.root / "scenarios").glob("*.txt")},
+        "mutant": {file.stem for file in (tree.root / "mutants").glob("*.patch")},
+        "check": set(worlds),
+    }
+
+
+MISSING = {
+    "test": "no test is called {}",
+    "scenario": "there is no scenarios/{}.txt",
+    "mutant": "there is no mutants/{}.patch",
+    "check": "checks/worlds.def has no {}",
+}
+
+
+def rows_name_living_proofs(tree):
     """Each row `| FD-01 | what | `scenario: name`, `test: Suite.Name` |` names what proves it.
 
     Or it says `out of scope: why`.
     """
-    mission = Path("docs/mission.md")
-    tests = {
-        ".".join(pair)
-        for source in tree.sources
-        if source.path.name.endswith("_test.cc")
-        for pair in TEST.findall(source.code)
-    }
-    for number, line in enumerate(tree.text(mission).splitlines(), 1):
-        row = re.match(r"\|\s*([A-Z]+-\d+\w*)\s*\|", line)
-        if not row:
-            continue
-        named = [
-            (kind, name.strip())
-            for kind, names in re.findall(r"`(scenario|test):([^`]*)`", line)
-            for name in names.split(",")
-        ]
-        if not named and not re.search(r"`out of scope: [^`]+`", line):
-            what = f"{row.group(1)} has no proof, use `scenario: name` or `test: Suite.Name`"
-            yield Finding(mission, number, what)
-        for kind, name in named:
-            if kind == "test" and name not in tests:
-                yield Finding(mission, number, f"{row.group(1)}: no test is called {name}")
-            elif kind == "scenario" and not (tree.root / f"scenarios/{name}.txt").exists():
-                yield Finding(mission, number, f"{row.group(1)}: there is no scenarios/{name}.txt")
+    known = proofs(tree)
+    for page, form in PROVEN.items():
+        for number, line in enumerate(tree.text(page).splitlines(), 1):
+            row = re.match(rf"\|\s*({form})\s*\|", line)
+            if not row:
+                continue
+            named = [
+                (kind, name.strip())
+                for kind, names in re.findall(rf"`({'|'.join(known)}):([^`]*)`", line)
+                for name in names.split(",")
+            ]
+            if not named and not re.search(r"`out of scope: [^`]+`", line):
+                what = f"{row.group(1)} has no proof, use `scenario: name` or `test: Suite.Name`"
+                yield Finding(page, number, what)
+            for kind, name in named:
+                if name not in known[kind]:
+                    what = f"{row.group(1)}: {MISSING[kind].format(name)}"
+                    yield Finding(page, number, what)
+
+
+def every_hole_has_a_row(tree):
+    """The attacks H1 to H25 on the lock service are all in docs/locks.md."""
+    page = Path("docs/locks.md")
+    there = re.findall(r"^\| (H\d+) \|", tree.text(page), re.M)
+    if there:
+        for number in range(1, HOLES + 1):
+            if f"H{number}" not in there:
+                yield Finding(page, 1, f"H{number} has no row")
 
 
 RULES = [
@@ -271,5 +302,6 @@ RULES = [
     headers_introduce_themselves,
     formatting,
     scripts_are_sound,
-    mission_rows_have_living_tests,
+    rows_name_living_proofs,
+    every_hole_has_a_row,
 ]

@@ -159,6 +159,19 @@ CASES = [
         },
         [(3, "FD-01 has no proof"), (4, "nowhere.txt"), (5, "no test is called Bully.Sleeps")],
     ),
+    Case(
+        "holes that are open or left out",
+        {
+            "docs/locks.md": "".join(f"| H{n} | what | `check: world` |\n" for n in range(1, 24))
+            + "| H24 | what | `check: nowhere`, `mutant: nobody` |\n",
+            "checks/worlds.def": "world | quorum | holds 3 | what\n",
+        },
+        [
+            (1, "H25 has no row"),
+            (24, "worlds.def has no nowhere"),
+            (24, "no mutants/nobody.patch"),
+        ],
+    ),
 ]
 
 CASES_WITH_CLANG_FORMAT = [

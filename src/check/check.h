@@ -1,5 +1,6 @@
 // check/check.h -- an algorithm behind the checker's door. Included by one generated file each.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,9 @@ public:
         if (plan.own_calls > 0 && !read_request<P>(TakesTurns<Top<P>> ? "Enter" : "Campaign")) {
             return std::string(name_) + " has nothing to call for";
         }
+        for (const std::string& name : plan.judged) {
+            if (!demands(name)) return std::string(name_) + " has no property '" + name + "'";
+        }
         if (looks_far_back<P>()) {
             if (const auto wrong = refuse_time(plan)) return wrong;
         }
@@ -86,9 +90,13 @@ private:
         return std::string(name_) +
                " never does the same twice: without --ticks, --settle or --depth there is no end";
     }
+    static bool demands(std::string_view property) {
+        const auto all = demands_of<P>(CheckPlan{});
+        return std::ranges::any_of(all, [&](const auto& one) { return one.name == property; });
+    }
     static void give_verdicts(const CheckPlan& plan, CheckReport& report) {
         const Findings& found = report.findings;
-        for (const auto& property : demands_of<P>(plan.one_leader)) {
+        for (const auto& property : demands_of<P>(plan)) {
             CheckReport::Verdict verdict{std::string(property.name), property.demand};
             const bool seen = (found.seen >> report.verdicts.size() & 1U) != 0;
             const bool sometimes = property.demand == Demand::sometimes;

@@ -1,8 +1,10 @@
 // check/checker.h -- the narrow door between the command line and an algorithm's own exploration.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,7 @@ struct CheckPlan {
     bool patient = false;
     // Beside the algorithm's own properties: at no time two leaders. Few claim so much.
     bool one_leader = false;
+    std::vector<std::string> judged{};    // these properties only; empty: all
     std::vector<std::string> requests{};  // that `calls` may make, of any node
     // How often each of these nodes may ask on its own: to enter, or for an election.
     std::uint32_t own_calls = 0;
@@ -31,6 +34,9 @@ struct CheckPlan {
     Cuts cuts{};                    // of links, as soon as all have booted, until they heal
     Explorer::Progress progress{};
 
+    bool judges(std::string_view property) const {
+        return judged.empty() || std::ranges::find(judged, property) != judged.end();
+    }
     bool counts_time() const { return !patient && model.timing != Timing::asynchronous; }
 };
 

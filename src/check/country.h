@@ -77,11 +77,11 @@ public:
             boots.push_back(std::ranges::find(down, member.node) == down.end());
         }
         return make_guide(repertoire_, rules, wishes_.requests.size(), std::move(boots),
-                          std::make_unique<Verdicts<P>>(repertoire_, plan_.one_leader));
+                          std::make_unique<Verdicts<P>>(repertoire_, plan_));
     }
     std::vector<Demand> demands() const override {
         std::vector<Demand> list;
-        for (const auto& property : demands_of<P>(plan_.one_leader)) {
+        for (const auto& property : demands_of<P>(plan_)) {
             list.push_back(property.demand);
         }
         return list;

@@ -27,7 +27,7 @@ public:
         : plan_(plan.world),
           cuts_(plan.cuts),
           country_(country),
-          one_leader_(plan.one_leader),
+          demands_(demands_of<P>(plan)),
           tick_(country.repertoire().pace().tick),
           bench_{setup},
           recorder_(plan_, setup, name),
@@ -155,7 +155,7 @@ private:
     Story finish() {
         Story story;
         world().judge([&](const View<Top<P>>& view) {
-            for (const auto& property : demands_of<P>(one_leader_)) {
+            for (const auto& property : demands_) {
                 story.wrong.push_back(property.broken(view).value_or(""));
             }
         });
@@ -175,7 +175,7 @@ private:
     Plan plan_;
     const Cuts cuts_;
     Country<P>& country_;
-    const bool one_leader_;
+    const std::vector<Property<Top<P>>> demands_;
     const Duration tick_;
     Bench<P> bench_;
     Recorder<P> recorder_;

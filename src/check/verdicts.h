@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "check/checker.h"
 #include "check/moment.h"
 #include "check/repertoire.h"
 #include "core/stack.h"
@@ -21,15 +22,17 @@ template <class P> std::optional<std::string> two_leaders(const View<P>& view) {
     return std::nullopt;
 }
 
-// What is to be judged: the algorithm's own properties, and perhaps that nobody leads beside
-// another.
-template <class P> std::vector<Property<Top<P>>> demands_of(bool one_leader) {
+// What is to be judged: the algorithm's own properties, or only those that the plan names, and
+// perhaps that nobody leads beside another.
+template <class P> std::vector<Property<Top<P>>> demands_of(const CheckPlan& plan) {
     std::vector<Property<Top<P>>> list;
     if constexpr (Judged<Top<P>>) {
-        list.assign(Top<P>::properties().begin(), Top<P>::properties().end());
+        for (const auto& property : Top<P>::properties()) {
+            if (plan.judges(property.name)) list.push_back(property);
+        }
     }
     if constexpr (Elects<Top<P>>) {
-        if (one_leader) {
+        if (plan.one_leader) {
             list.push_back({"at most one leader", Demand::always, two_leaders<Top<P>>});
         }
     }
@@ -38,9 +41,9 @@ template <class P> std::vector<Property<Top<P>>> demands_of(bool one_leader) {
 
 template <class P> class Verdicts final : public Opinions {
 public:
-    Verdicts(const Repertoire<P>& repertoire, bool one_leader)
+    Verdicts(const Repertoire<P>& repertoire, const CheckPlan& plan)
         : repertoire_(repertoire),
-          properties_(demands_of<P>(one_leader)),
+          properties_(demands_of<P>(plan)),
           width_(repertoire.setup().members.size() + 2) {
         keys_.assign(entries * width_, UINT32_MAX);
         broken_.assign(entries, 0);

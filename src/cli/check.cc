@@ -159,6 +159,7 @@ Wrong read_plan(const CheckOptions& options, const Checker& checker, CheckPlan& 
     // Outside of what it assumes an algorithm is asked the most that people expect of it.
     const bool beyond = assumed == Timing::synchronous && plan.model.timing != assumed;
     plan.one_leader = options.one_leader || beyond;
+    plan.judged = options.judged;
     return checker.refuse(plan);
 }
 

@@ -16,6 +16,7 @@ struct CheckOptions {
     bool depth_first = false;                                   // rather than breadth first
     bool single_states = false;                                 // and no endless runs
     bool one_leader = false;                                    // demand it
+    std::vector<std::string> judged;                            // these properties only
     std::string svg, script;                                    // files for the counterexample
 };
 

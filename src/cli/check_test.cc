@@ -64,6 +64,7 @@ TEST_F(Command, WrongWordsToCheckAreNamed) {
           {"bully --without nothing", "nothing"},
           {"bully --timing odd", "'odd'"},
           {"bully --timing asynchronous --settle 9", "--settle counts ticks"},
+          {"bully --judge good-manners", "no property 'good-manners'"},
           {"bully --cut 1-2@3", "faults at given times"},
           {"heartbeat --ticks 0", "--ticks"},
           {"heartbeat --timing asynchronous", "looks at its clock"},

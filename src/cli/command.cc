@@ -192,6 +192,9 @@ void add_check(CLI::App& app, Words& words) {
     check->add_flag("--single-states", words.check.single_states,
                     "judge single states only, not endless runs: faster, and smaller");
     check->add_flag("--one-leader", words.check.one_leader, "demand that no two lead at once");
+    check->add_option("--judge", words.check.judged, "this property only, or these")
+        ->allow_extra_args(false)
+        ->take_all();
     check->add_option("--script", words.check.script, "write the counterexample to this file");
     check->add_option("--svg", words.check.svg, "draw the counterexample");
 }

@@ -77,7 +77,9 @@ private:
         }
         void settled() { turn.tell(locks::Settled{}); }
         void queued(const locks::Wish& wish) { turn.tell(locks::Busy{wish.lock}); }
-        void lost(const locks::Holding& holding) { turn.tell(locks::Lost{holding.lock}); }
+        void lost(const locks::Holding& holding) {
+            turn.tell(locks::Lost{holding.lock, holding.token});
+        }
         void turned_down(const locks::Name& lock, locks::Limit limit) {
             turn.tell(locks::TurnedDown{lock, limit});
         }

@@ -206,8 +206,10 @@ private:
     template <class Desk> bool welcome(const Desk& desk, const KeepAlive& call) const {
         if (call.lease > desk.config().longest) return false;
         const bool lenient = !serving || !desk.turn.fixed(no_revival);
-        const bool known = sessions.contains(call.word.session);
+        const Session* known = sessions.find(call.word.session);
         if (!known && !call.opening && !lenient) return false;
+        // What it says was overtaken by a later word, so that it may have let go since.
+        if (known && call.word.number <= known->heard) return true;
         return std::all_of(call.held.begin(), call.held.end(), [&](const Holding& holding) {
             const Lock* lock = locks.find(holding.lock);
             if (lock && holder(*lock, call.word.session, holding.request)) return true;

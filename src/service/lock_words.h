@@ -159,6 +159,7 @@ struct Busy {  // others are first: it is wanted, and waits
 struct Settled {};  // whatever was given up, the leader knows
 struct Lost {       // the session is over: stop before anybody else is granted it
     Name lock;
+    Token token;
 };
 struct TurnedDown {  // it is not wanted any more
     Name lock;
@@ -215,6 +216,7 @@ enum FixIndex : std::size_t {
     no_revival,
     leader_lease,
     reconcile,
+    fence,
 };
 inline constexpr std::array fixes{
     Fix{"recovery-wait", "a new leader grants nothing while a client unheard of may hold it (H1)"},
@@ -224,6 +226,7 @@ inline constexpr std::array fixes{
     Fix{"no-revival", "a leader does not take up again a session that it let expire (H10)"},
     Fix{"leader-lease", "a leader whose lease is over is no leader (H11)"},
     Fix{"reconcile", "what a client no longer holds is free, though it was not heard (H13)"},
+    Fix{"fence", "what a lock protects refuses a smaller token than it has seen (H7)"},
 };
 
 struct Config {

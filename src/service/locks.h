@@ -11,7 +11,6 @@
 // one lock of the many. Clients that are no members (lock_caller.h) are guests of any node, which
 // passes their words on to the leader and the leader's to them, and understands neither.
 #pragma once
-#include <array>
 #include <optional>
 #include <span>
 #include <variant>
@@ -19,6 +18,7 @@
 #include "core/stack.h"
 #include "mutex/mutex.h"
 #include "service/lock_client.h"
+#include "service/lock_history.h"
 #include "service/lock_server.h"
 
 namespace conclave {
@@ -57,16 +57,7 @@ struct Locks {
                                 locks::TurnedDown, locks::Served, locks::Forfeited>;
     using Durable = None;
     using Turn = conclave::Turn<Locks>;
-    struct History {
-        MutexHistory order;
-        locks::Token largest;
-        bool went_back = false;
-        void overtook(NodeId winner, NodeId passed) { order.overtook(winner, passed); }
-        void observe(NodeId, const locks::Granted& granted) {
-            went_back = went_back || granted.token <= largest;
-            largest = std::max(largest, granted.token);
-        }
-    };
+    using History = locks::History;
 
     locks::Client client{};
     std::optional<locks::Office> office;
@@ -171,7 +162,7 @@ private:
             if (holding.lock == critical()) turn.tell(Entered{});
         }
         void lost(const locks::Holding& holding) {
-            turn.tell(locks::Lost{holding.lock});
+            turn.tell(locks::Lost{holding.lock, holding.token});
             if (holding.lock != critical()) return;
             turn.tell(Ousted{});
             self.client.part(*this, critical());  // nobody is inside after that
@@ -190,24 +181,6 @@ private:
 };
 static_assert(Protocol<Locks>);
 
-namespace locks {
-
-// K2: in the order in which they came into force.
-inline std::optional<std::string> tokens_grow(const View<Locks>& view) {
-    if (!view.history.went_back) return std::nullopt;
-    return "a token was granted that was not larger than all before";
-}
-
-}  // namespace locks
-
-inline std::span<const Property<Locks>> Locks::properties() {
-    static constexpr std::array list{
-        Property<Locks>{"one-inside", Demand::always, mutex::one_inside<Locks>},
-        Property<Locks>{"tokens-grow", Demand::always, locks::tokens_grow},
-        Property<Locks>{"nobody-waits", Demand::settled, mutex::nobody_waits<Locks>},
-        Property<Locks>{"somebody-enters", Demand::sometimes, mutex::somebody_enters<Locks>},
-    };
-    return list;
-}
-
 }  // namespace conclave
+
+#include "service/lock_properties.h"

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "core/stack.h"
-#include "elect/hand.h"
 #include "elect/quorum.h"
+#include "service/lock_hands_test.h"
 #include "sim/test_kit.h"
 
 namespace conclave {
@@ -30,24 +30,7 @@ using locks::Token;
 using Mode = Terms::Mode;
 using OnQuorum = Stack<Quorum, Locks>;
 
-// ---- A client: node 1, led by 3. ----
-
-struct LockClient : Hand<Locks> {
-    explicit LockClient(std::initializer_list<std::size_t> without = {}) : Hand(1, 3, without) {
-        happens(LeaderIs{node(3), Epoch{5}});
-    }
-    void wants() {
-        is_asked(Enter{});
-        asked = *sends<KeepAlive>();
-    }
-    void is_kept() { receives(3, Kept{Epoch{5}, asked.word.session, asked.nonce}); }
-    void is_granted(Epoch by = Epoch{5}) {
-        const auto& wish = asked.wanted.front();
-        receives(3, Grant{by, asked.word.session, wish.lock, wish.request, Token{by, 1}});
-    }
-    Section where() const { return state.section(now); }
-    KeepAlive asked;
-};
+// ---- A client. ----
 
 TEST(LockClient, OpensASessionWithItsFirstWish) {
     LockClient one;
@@ -146,27 +129,7 @@ TEST(LockClient, TellsUntilItIsHeardThatItHasLetGo) {
     EXPECT_EQ(one.sends<KeepAlive>(), nullptr);
 }
 
-// ---- The server: node 4, which leads. ----
-
-struct LockServer : Hand<Locks> {
-    explicit LockServer(Epoch the_epoch, std::initializer_list<std::size_t> without = {})
-        : Hand(4, 4, without), epoch(the_epoch) {
-        config.closed = false;
-        happens(LeaderIs{node(4), epoch});
-    }
-    static SessionId session(std::uint32_t client) { return {node(client), {1}, {1}}; }
-    KeepAlive call(std::uint32_t client, std::uint64_t number, bool opening = true) const {
-        return {{session(client), epoch, {number}}, {number}, config.session, opening, {}, {}};
-    }
-    void opens(std::uint32_t client) { receives(client, call(client, 1)); }
-    void asks(std::uint32_t client, std::uint64_t number, Terms terms = {}) {
-        receives(client, Acquire{{session(client), epoch, {number}}, {"x", {number}, terms, {}}});
-    }
-    void releases(std::uint32_t client, std::uint64_t number, std::uint64_t request) {
-        receives(client, Release{{session(client), epoch, {number}}, "x", {request}});
-    }
-    Epoch epoch;
-};
+// ---- The server. ----
 
 TEST(LockServer, GrantsInTheOrderOfAskingWithGrowingTokens) {
     LockServer four(Epoch{1});
