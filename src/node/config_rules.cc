@@ -324,10 +324,9 @@ private:
     void outlasts_a_heartbeat(const std::string& section, Duration lease) {
         const Duration period = detector_settings(config_.detector).period;
         if (lease >= period) return;
-        error(section + ".lease", "lease = " + duration_text(lease) +
-                                      " is shorter than the detector's period of " +
-                                      duration_text(period) +
-                                      "; a longer lease or a smaller detect_within is needed");
+        error(section + ".lease",
+              "lease = " + duration_text(lease) + " is shorter than the detector's period of " +
+                  duration_text(period) + "; a longer lease or a smaller detect_within is needed");
     }
     void check_members(const std::string& section, const Group& group) {
         const std::vector<Peer> everybody = roster(config_);

@@ -102,6 +102,10 @@ std::unique_ptr<HostedGroup> place_detector(const Config& config, Incarnation in
     placed.incarnation = incarnation;
     placed.settings.nodes = placed.members.size();
     placed.settings.tm = settings.margin;
+    if (algorithm == "ping") {  // which asks every 4 Tm, and waits 2 Tm + Tp for the answer
+        placed.settings.tm = settings.period / 4;
+        placed.settings.tp = settings.margin - 2 * placed.settings.tm;
+    }
     placed.detection = {settings.period, settings.margin};
     // No group can have that name.
     return std::make_unique<HostedGroup>("(detector)", algorithm, 0, *host, placed, estate);
