@@ -141,15 +141,18 @@ Candidacy::~Candidacy() {
 // --- Group. -------------------------------------------------------------------------------------
 
 Mandate::Candidate::Plan Group::Place::plan() const {
+    Mandate::Candidate::Plan plan;
+    plan.group = name;
+    plan.margin = margin;
+    return plan;
+}
+
+void Group::Place::expect_a_lease() const {
     const auto refused = core->ask([this](node::Node& node) {
         const node::HostedGroup* group = node.group(name);
         return group ? node.no_campaign(*group) : std::optional<std::string>();
     });
     if (refused && *refused) throw std::invalid_argument("group '" + name + "': " + **refused);
-    Mandate::Candidate::Plan plan;
-    plan.group = name;
-    plan.margin = margin;
-    return plan;
 }
 
 Group::Group(std::shared_ptr<Place> place) : place_(std::move(place)) {}
@@ -193,6 +196,7 @@ Mandate Group::stand(std::optional<std::chrono::nanoseconds> limit, const std::s
         bool over = false;
         std::shared_ptr<Mandate::Lease> lease;
     };
+    place_->expect_a_lease();
     const auto waiting = std::make_shared<Waiting>();
     auto plan = place_->plan();
     plan.elected = [waiting](const auto& lease) {
@@ -216,6 +220,7 @@ Mandate Group::stand(std::optional<std::chrono::nanoseconds> limit, const std::s
 }
 
 Candidacy Group::campaign(Duties duties) {
+    place_->expect_a_lease();
     auto office = std::make_shared<Candidacy::Office>(place_, std::move(duties));
     office->stand();
     return Candidacy(std::move(office));

@@ -12,7 +12,8 @@ struct Group::Place {
     std::string name;
     Duration margin{};
 
-    Mandate::Candidate::Plan plan() const;  // of a campaign; throws if there can be none
+    void expect_a_lease() const;  // throws if nobody could say until when one leads
+    Mandate::Candidate::Plan plan() const;
 };
 
 }  // namespace conclave

@@ -13,6 +13,7 @@ TEST(ConfigPrint, WhatIsPrintedReadsBackAsTheSame) {
         "state_dir = 'a \"quoted\" \\ place'\n";
     for (const std::string& text :
          {sample, small, small + "[groups.g]\nattribute = \"disk\"\n",
+          sample_with("plan = \"command:/usr/lib/plan\"", "plan = \"application\""),
           sample_with("[api]\nlisten = [\"unix:/run/conclave/api.sock\", \"127.0.0.1:7421\"]",
                       "")}) {
         const Loaded first = parsed(text);

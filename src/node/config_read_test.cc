@@ -131,6 +131,7 @@ TEST(ConfigRead, EveryTypeRefusesWhatItIsNot) {
         {"groups.billing.priority=high", "'priority' must be a whole number, not \"high\""},
         {"groups.billing.lease=soon", "'lease' must be a duration"},
         {"groups.billing.health=/bin/true", "'health' must be \"command:\" and the path"},
+        {"groups.archive.plan=somebody", "'plan' must be \"application\" or \"command:/path\""},
         {"groups.archive.attribute=speed", "must be \"load\", \"disk\" or \"command:/path\""},
         {"detector.threshold=much", "'threshold' must be a number"},
     };
