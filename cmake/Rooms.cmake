@@ -54,3 +54,6 @@ target_precompile_headers(conclave_node PRIVATE <node/node.h> <boost/asio/steady
 # tests are its first users.
 target_include_directories(conclave_library PRIVATE ${CMAKE_SOURCE_DIR}/include)
 target_precompile_headers(conclave_library PRIVATE <library/core.h>)
+# In every build: what is inside of an exported class is hidden, and so must be who holds it.
+set_target_properties(conclave_library PROPERTIES
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t for_ever = -1;
 
 TEST(CInterface, ALockIsHeldByOneAndHasATokenThatGrows) {
-    const TestCluster cluster;
+    const TestCluster cluster({.session = std::chrono::seconds(5)});
     char* error = nullptr;
     conclave_client* first = conclave_connect(cluster.endpoint(1).c_str(), &error);
     conclave_client* second = conclave_connect(cluster.endpoint(2).c_str(), &error);

@@ -10,7 +10,7 @@ namespace conclave {
 namespace {
 
 TEST_F(Company, WhoeverCampaignsLeadsAndEverybodyNamesIt) {
-    start_all();
+    start_all(long_lease);
     Group group = nodes[0]->join("work");
     Heard<std::string> seen;
     const Watch watch = nodes[1]->join("work").on_change(
@@ -28,7 +28,7 @@ TEST_F(Company, WhoeverCampaignsLeadsAndEverybodyNamesIt) {
 }
 
 TEST_F(Company, OfTwoThatCampaignTheNextHasALaterEpoch) {
-    start_all();
+    start_all(long_lease);
     Mandate first = nodes[0]->join("work").campaign();
     Heard<std::uint64_t> elected;
     std::jthread other([&] { elected.add(nodes[1]->join("work").campaign().epoch()); });
@@ -43,7 +43,7 @@ TEST_F(Company, OfTwoThatCampaignTheNextHasALaterEpoch) {
 }
 
 TEST_F(Company, ACampaignEndsWhenItsCallerStops) {
-    start_all();
+    start_all(long_lease);
     const Mandate first = nodes[0]->join("work").campaign();
     std::stop_source stop;
     std::jthread other([&] { stop.request_stop(); });
@@ -107,7 +107,7 @@ TEST_F(Company, TheEndOfANodeEndsWhatIsHeldAndTellsEachOnce) {
 }
 
 TEST_F(Company, AHandOverWaitsForTheWorkButNotLongerThanPromised) {
-    start_all("lease = \"3s\"\n");
+    start_all(long_lease);
     Mandate mandate = nodes[0]->join("work").campaign();
     EXPECT_FALSE(nodes[0]->drain(0ns)) << "somebody works there";
     EXPECT_TRUE(nodes[0]->join("work").leadership().mine);

@@ -9,7 +9,7 @@ namespace conclave {
 namespace {
 
 TEST(TestingCluster, ALockIsLostWhenItsNodeIsCutOffAndFreeForOthers) {
-    TestCluster cluster;
+    TestCluster cluster({.session = 2s});
     Client first = cluster.client(1), second = cluster.client(2);
     const auto held = first.lock("file").lock_for(long_enough);
     ASSERT_TRUE(held);
@@ -27,7 +27,7 @@ TEST(TestingCluster, ALockIsLostWhenItsNodeIsCutOffAndFreeForOthers) {
 }
 
 TEST(TestingCluster, AMandateIsLostWhileItsNodeIsPausedOrKilledAndTheNextIsLater) {
-    TestCluster cluster;
+    TestCluster cluster({.lease = 1s});
     std::uint64_t epoch = 0;
     const auto next_at = [&](std::size_t number) {
         Mandate mandate = cluster.node(number).join("main").campaign();
