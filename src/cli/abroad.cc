@@ -125,6 +125,7 @@ Exit leader_abroad(const Terminal& terminal, const Endpoint& endpoint,
     if (const auto* exit = std::get_if<Exit>(&opened)) return *exit;
     Exit end = Exit::not_yet;
     json::value view;
+    const auto begun = std::chrono::steady_clock::now();
     boost::asio::steady_timer limit(loop, wait.value_or(Duration{}) + timeout_of(endpoint));
     const auto done = [&](Exit exit) {
         end = exit;
@@ -139,7 +140,7 @@ Exit leader_abroad(const Terminal& terminal, const Endpoint& endpoint,
                 return done(report(*failure));
             view = leader_of(std::get<Standing>(found));
             if (!name_in(view).empty() || !wait) return done(Exit::ok);
-            limit.expires_after(*wait);
+            limit.expires_at(begun + *wait);
             limit.async_wait([&](const auto& error) {
                 if (!error) done(Exit::ok);
             });

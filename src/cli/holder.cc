@@ -119,7 +119,10 @@ void Holder::lost() {
     if (ended_) return;
     if (ward_ && ward_->running()) return ward_->review();
     if (plan_.command.empty()) return quit(static_cast<int>(Exit::lost), "lost " + plan_.name);
-    if (!started_) boost::asio::post(loop_, [this] { contend(); });
+    if (started_) return;
+    boost::asio::post(loop_, [this] {  // we are inside a call of the contest that it replaces
+        if (!ended_) contend();
+    });
 }
 
 void Holder::start() {

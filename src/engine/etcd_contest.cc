@@ -24,7 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::int64_t renewals = 4;  // in the length of a lease
-constexpr Duration usual_lease = 10s, pause = 50ms, least_patience = 100ms, farewell = 1s;
+constexpr Duration usual_lease = 10s, pause = 50ms, longest_pause = 1s, least_patience = 100ms,
+                   farewell = 1s;
 
 std::chrono::seconds whole_seconds(Duration wanted) {
     return wanted > Duration::zero() ? std::chrono::ceil<std::chrono::seconds>(wanted)
@@ -102,13 +103,14 @@ private:
     boost::asio::steady_timer timer_, retry_;  // of the renewals; of what failed
     std::shared_ptr<Gateway::Stream> watch_;
 
+    Duration pause_ = pause;  // before a lease is asked for again; doubles
     std::int64_t lease_ = 0;  // zero: none
     Duration ttl_{};
     Instant until_{};            // of the lease, on our clock
     std::uint64_t created_ = 0;  // our key; zero: not that we know
     json::object before_;        // the range that must shrink for it to be our turn
     std::uint64_t count_ = 0;    //   and how many keys were in it
-    bool reached_ = false, busy_ = false, held_ = false, over_ = false, silent_ = false;
+    bool busy_ = false, held_ = false, over_ = false, silent_ = false;
     Seen seen_;
 };
 
@@ -143,11 +145,12 @@ void Pursuit::joined(const Outcome& outcome, Instant sent) {
     if (over_) return revoke([] {});  // nobody waits for it any more
     if (!understood(outcome) || !sound) {
         if (answer && !sound) events_.failed(strange(answer->server, "that is no lease"), false);
-        if (!over_) after(retry_, pause, still([this] { join(); }));
+        if (!over_) after(retry_, pause_, still([this] { join(); }));
+        pause_ = std::min(2 * pause_, longest_pause);
         return;
     }
+    pause_ = pause;
     take_until(sent, std::chrono::seconds(*ttl));
-    reached_ = true;
     events_.reached(answer->server);
     if (over_) return;
     after(timer_, ttl_ / renewals, still([this] { renew(); }));
@@ -285,10 +288,11 @@ void Pursuit::confirmed(const Outcome& outcome, const Renewal& renewal) {
     read();
 }
 
-// Notes who has answered; a complaint that we did not expect is a failure.
+// Notes who has answered; a complaint that we did not expect is a failure. Who is not let in, and
+// has nothing yet, need not try again: a lease is given to anybody, a key is not.
 bool Pursuit::understood(const Outcome& outcome) {
     if (const auto* failure = std::get_if<net::Failure>(&outcome)) {
-        const bool final = failure->trouble == net::Trouble::refused && !reached_;
+        const bool final = failure->trouble == net::Trouble::refused && created_ == 0;
         if (final) end();
         events_.failed(*failure, final);
         return false;
@@ -345,11 +349,12 @@ void Pursuit::revoke(std::function<void()> done) {
 }
 
 void Pursuit::leave() {
-    if (over_) return;
-    end();
-    revoke([self = shared_from_this()] {
+    const auto left = [self = shared_from_this()] {
         if (!self->silent_) self->events_.left();
-    });
+    };
+    if (over_) return boost::asio::post(gateway_->loop(), left);
+    end();
+    revoke(left);
 }
 
 void Pursuit::let_go() {

@@ -140,7 +140,9 @@ bool EtcdServers::come_up() {
 std::string EtcdServers::control(const std::string& words) const {
     const auto out = folder_ / "control.out";
     std::string line = "ETCDCTL_API=3 timeout 60 etcdctl --endpoints ";
-    line.append(endpoint().substr(endpoint().find("://") + 3)).append(" ").append(words);
+    for (const std::uint16_t port : clients_) line.append(url(port)).append(",");
+    line.back() = ' ';
+    line.append(words);
     line.append(" >").append(out.string()).append(" 2>&1");
     static_cast<void>(!std::system(line.c_str()));
     std::ifstream file(out);

@@ -45,7 +45,7 @@ public:
     }
     Duration session() const override { return caller_->session(); }
     void leave() override {
-        if (std::exchange(leaving_, true)) return;
+        if (std::exchange(leaving_, true)) return soon([this] { events_.left(); });
         caller_->release(claim_.thing.name);
         if (caller_->settled()) return soon([this] { depart(); });
         farewell_.expires_after(1s);

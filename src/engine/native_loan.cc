@@ -240,12 +240,12 @@ void Candidacy::end() {
 }
 
 void Candidacy::leave() {
-    if (over_) return;
-    end();
     const auto left = [self = shared_from_this()] {
         if (!self->silent_) self->events_.left();
     };
-    session_ ? session_->end(left) : boost::asio::post(loop_, left);
+    const bool nothing_to_end = over_ || !session_;
+    end();
+    nothing_to_end ? boost::asio::post(loop_, left) : session_->end(left);
 }
 
 void Candidacy::let_go() {

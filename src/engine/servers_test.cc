@@ -30,6 +30,7 @@ void Server::start() {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ != 0) return;
+    ::setpgid(0, 0);  // what it starts ends with it
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(125);
     const int output = ::open(log_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
@@ -41,7 +42,8 @@ void Server::start() {
 
 void Server::kill() {
     if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
+    ::kill(-pid_, SIGKILL);
+    ::kill(pid_, SIGKILL);  // it may not lead its group yet
     ::waitpid(pid_, nullptr, 0);
     pid_ = -1;
 }
