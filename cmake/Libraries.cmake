@@ -29,3 +29,19 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/node/openapi.
 file(READ src/node/openapi.json openapi)
 configure_file(cmake/openapi.cc.in ${CMAKE_BINARY_DIR}/generated/openapi.cc @ONLY)
 target_sources(conclave_node PRIVATE ${CMAKE_BINARY_DIR}/generated/openapi.cc)
+
+# The client of ZooKeeper is for those who want that engine, and nobody need have it.
+find_path(ZOOKEEPER_INCLUDE zookeeper/zookeeper.h)
+find_library(ZOOKEEPER_LIBRARY zookeeper_mt)
+if(ZOOKEEPER_INCLUDE AND ZOOKEEPER_LIBRARY)
+    file(GLOB sources CONFIGURE_DEPENDS src/engine/zookeeper/*.cc)
+    add_library(conclave_zookeeper STATIC ${sources})
+    target_compile_definitions(conclave_zookeeper PRIVATE THREADED)
+    target_include_directories(conclave_zookeeper SYSTEM PRIVATE ${ZOOKEEPER_INCLUDE})
+    target_link_libraries(conclave_zookeeper
+        PUBLIC conclave_base conclave_net conclave_service PRIVATE ${ZOOKEEPER_LIBRARY})
+    target_link_libraries(conclave_engine PUBLIC conclave_zookeeper)
+    target_compile_definitions(conclave_engine PUBLIC CONCLAVE_ZOOKEEPER)
+else()
+    message(STATUS "no ZooKeeper client (libzookeeper-mt-dev): that engine is left out")
+endif()

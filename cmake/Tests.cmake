@@ -8,6 +8,9 @@ include(GoogleTest)
 # src/<room>/*_test.cc is the program <room>_test. A test may include anything, so it links all.
 function(conclave_add_room_tests room)
     file(GLOB sources CONFIGURE_DEPENDS src/${room}/*_test.cc)
+    if(NOT TARGET conclave_zookeeper)
+        list(FILTER sources EXCLUDE REGEX "/zookeeper_[a-z_]*test\\.cc$")
+    endif()
     if(NOT sources OR NOT room MATCHES "${CONCLAVE_TEST_ROOMS}")
         return()
     endif()
@@ -24,7 +27,21 @@ function(conclave_add_room_tests room)
     set_target_properties(${program} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST
+        TEST_FILTER "-KeptByZooKeeper.*:Curator.*"
         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 600)
+endfunction()
+
+# Those tests share servers that take seconds to start: they run in one process.
+function(conclave_add_zookeeper_tests)
+    if(NOT TARGET engine_test)
+        return()
+    endif()
+    target_sources(engine_test PRIVATE src/cli/relay_test.cc)
+    foreach(suite KeptByZooKeeper Curator)
+        add_test(NAME ${suite} COMMAND engine_test --gtest_filter=${suite}.*
+            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+        set_tests_properties(${suite} PROPERTIES TIMEOUT 900)
+    endforeach()
 endfunction()
 
 # A wall clock that a test can set, for nodes that it starts. Sanitizers want to be loaded first.
@@ -128,6 +145,7 @@ foreach(folder IN LISTS folders)
 endforeach()
 conclave_add_wall_clock()
 conclave_add_chaos_client()
+conclave_add_zookeeper_tests()
 
 file(GLOB sources CONFIGURE_DEPENDS src/*/compile_fail/*.cc)
 foreach(source IN LISTS sources)

@@ -70,12 +70,4 @@ net::Handler deed(net::Handler handler) {
     };
 }
 
-std::int64_t milliseconds(Duration length) {
-    return std::chrono::floor<std::chrono::milliseconds>(length).count();
-}
-
-void session_gone(const std::shared_ptr<net::Exchange>& exchange) {
-    exchange->problem(410, "Session gone", "there is no such session here any more: open another");
-}
-
 }  // namespace conclave::node
