@@ -14,6 +14,7 @@ function(conclave_lock_driver name source)
 endfunction()
 
 conclave_lock_driver(locks_driver driver.cc conclave_client)
+conclave_lock_driver(locks_sticky sticky.cc conclave_library)
 find_library(CONCLAVE_ZOOKEEPER zookeeper_mt)
 if(CONCLAVE_ZOOKEEPER)
     conclave_lock_driver(zookeeper_driver zookeeper_driver.cc conclave_base ${CONCLAVE_ZOOKEEPER})

@@ -43,6 +43,10 @@ struct ClientOptions {
 struct LockTerms {
     bool shared = false;      // with others that share it
     std::uint32_t slots = 0;  // of a semaphore: how many may hold it; 0: it is a lock
+    bool told = false;        // `wanted()` says when somebody else waits for it
+    // Once let go of it stays with this client until somebody else, here or elsewhere, wants it,
+    // and can be had again without a message, under the same token. Implies `told`.
+    bool sticky = false;
 };
 
 // A lock that was granted. Letting go of it releases it.
@@ -55,7 +59,8 @@ public:
     bool held() const noexcept;
     std::chrono::nanoseconds remaining() const noexcept;  // zero: not held
     FencingToken token() const noexcept;
-    std::stop_token lost() const noexcept;  // for whoever must stop in time
+    std::stop_token lost() const noexcept;    // for whoever must stop in time
+    std::stop_token wanted() const noexcept;  // for whoever lets go if others wait (`told`)
     void unlock() noexcept;
 
     struct CONCLAVE_LOCAL Lease;  // of the implementation

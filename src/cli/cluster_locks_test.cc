@@ -127,6 +127,41 @@ TEST_F(LockedCluster, AnApplicationHoldsALockByTheClock) {
     EXPECT_GT(next->token(), first);
 }
 
+TEST_F(LockedCluster, AStickyLockIsHadAgainUnderItsTokenUntilAnotherWantsIt) {
+    Client here({.endpoints = {process(0).endpoint()}}),
+        there({.endpoints = {process(1).endpoint()}});
+    Lock sticky = here.lock("press", {.sticky = true});
+    auto held = sticky.lock_for(60s);
+    ASSERT_TRUE(held);
+    const FencingToken first = held->token();
+    held->unlock();
+    EXPECT_FALSE(held->held());
+    held = sticky.try_lock();
+    ASSERT_TRUE(held);
+    EXPECT_EQ(held->token(), first);
+    held->unlock();
+    auto next = there.lock("press").lock_for(60s);
+    ASSERT_TRUE(next) << "it is idle: whoever asks has it";
+    EXPECT_GT(next->token(), first);
+    EXPECT_FALSE(sticky.try_lock());
+    next->unlock();
+    EXPECT_TRUE(here.lock("press").lock_for(60s)) << "on other terms";
+}
+
+TEST_F(LockedCluster, AHolderIsToldThatAnotherWaits) {
+    Client here({.endpoints = {process(0).endpoint()}}),
+        there({.endpoints = {process(1).endpoint()}});
+    auto held = here.lock("press", {.told = true}).lock_for(60s);
+    ASSERT_TRUE(held);
+    EXPECT_FALSE(held->wanted().stop_requested());
+    std::optional<Held> next;
+    std::jthread waits([&] { next = there.lock("press").lock_for(60s); });
+    EXPECT_TRUE(comes_true([&] { return held->wanted().stop_requested(); }));
+    held->unlock();
+    waits.join();
+    EXPECT_TRUE(next);
+}
+
 TEST_F(LockedCluster, AnApplicationIsToldToStopInTime) {
     Client client({.endpoints = {process(0).endpoint()}});
     auto held = client.lock("press").lock_for(60s);

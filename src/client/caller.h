@@ -39,6 +39,7 @@ public:
         virtual ~Events() = default;
         virtual void granted(const locks::Name& lock, const locks::Token& token) = 0;
         virtual void busy(const locks::Name& lock) = 0;  // wanted, and others are first
+        virtual void asked_back(const locks::Name&) {}   // held on `told` terms, others wait
         virtual void settled() = 0;                      // whatever was released, the cluster knows
         // By the session's end, not by `release`: that, once whatever was done under it has ended,
         // frees a lock that was taken away by an administrator.
@@ -89,6 +90,7 @@ private:
     void note(const LockCaller::Notice& notice);
     void tell(const locks::Granted& granted) { events_.granted(granted.lock, granted.token); }
     void tell(const locks::Busy& busy) { events_.busy(busy.lock); }
+    void tell(const locks::AskedBack& asked) { events_.asked_back(asked.lock); }
     void tell(const locks::Settled&) { events_.settled(); }
     void tell(const locks::Lost& lost) { events_.lost(lost.lock); }
     void tell(const locks::TurnedDown& no) { events_.turned_down(no.lock, no.limit); }

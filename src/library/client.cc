@@ -28,8 +28,9 @@ namespace asio = boost::asio;
 
 locks::Terms terms_of(const LockTerms& wanted) {
     using Mode = locks::Terms::Mode;
-    if (wanted.slots > 0) return {Mode::slot, wanted.slots};
-    return {wanted.shared ? Mode::shared : Mode::exclusive, 1};
+    const bool told = wanted.told || wanted.sticky;
+    if (wanted.slots > 0) return {Mode::slot, wanted.slots, told};
+    return {wanted.shared ? Mode::shared : Mode::exclusive, 1, told};
 }
 
 }  // namespace
@@ -38,12 +39,21 @@ struct Held::Lease : TimedLease {
     std::string name;
     FencingToken token;
     std::weak_ptr<Core> core;
+    std::stop_source wanted;  // somebody else waits for it
+    locks::Terms terms;
+    bool sticky = false;
+    std::atomic<bool> parked = false;  // let go of, and still ours
+    std::atomic<bool> asked = false;   // somebody waits, here or elsewhere: never parked again
+
+    // Who gets it out is the only one to have it.
+    bool unpark() { return parked.exchange(false); }
 };
 
 // One thread's wait for one lock.
 struct Waiting {
     std::string name;
     locks::Terms terms;
+    bool sticky = false;
     bool impatient = false;  // does not queue
     std::mutex mutex;
     std::condition_variable_any changed;
@@ -100,6 +110,7 @@ public:
     std::shared_ptr<Lease> acquire(const std::shared_ptr<Waiting>& wait,
                                    std::optional<std::chrono::nanoseconds> limit,
                                    const std::stop_token& stop) {
+        if (auto lease = wait->sticky ? take_up(*wait) : nullptr) return lease;
         asio::post(loop_, [this, wait] { enqueue(wait); });
         if (stopped_) return nullptr;
         std::unique_lock guard(wait->mutex);
@@ -113,23 +124,44 @@ public:
         return wait->lease;
     }
 
+    // A sticky one stays, until somebody asks for it. Whoever asks after it was parked finds it so;
+    // whoever asked before is seen here.
     void release(const std::shared_ptr<Lease>& lease) {
+        if (lease->sticky && !lease->asked) {
+            lease->parked = true;
+            if (!lease->asked || !lease->unpark()) return;
+        }
         lease->until = 0;
         asio::post(loop_, [this, lease] { give_up(lease); });
     }
 
 private:
+    // On the thread of who wants it, and without a word to anybody.
+    std::shared_ptr<Lease> take_up(const Waiting& wait) {
+        const std::lock_guard guard(sticky_mutex_);
+        const auto known = sticky_.find(wait.name);
+        if (known == sticky_.end() || known->second->terms != wait.terms) return nullptr;
+        if (clock() >= known->second->until || !known->second->unpark()) return nullptr;
+        return known->second;
+    }
+
     using Queue = std::deque<std::shared_ptr<Waiting>>;  // the first is what the cluster knows of
 
     // The client's side, on the loop's thread. ---------------------------------------------------
 
     void enqueue(const std::shared_ptr<Waiting>& wait) {
         if (!caller_) return conclude(*wait, nullptr);
+        if (const auto held = leases_.find(wait->name); held != leases_.end())
+            want_back(std::shared_ptr(held->second));
         Queue& queue = queues_[wait->name];
         const bool free = queue.empty() && !leases_.contains(wait->name);
         if (!free && wait->impatient) return conclude(*wait, nullptr);
         queue.push_back(wait);
         if (free) ask_for(wait->name);
+    }
+    void want_back(const std::shared_ptr<Lease>& lease) {
+        lease->asked = true;
+        if (lease->unpark()) give_up(lease);
     }
     void ask_for(const std::string& name) {
         const auto queue = queues_.find(name);
@@ -167,6 +199,10 @@ private:
     }
     void end(Lease& lease) {
         lease.until = 0;
+        if (lease.sticky) {
+            const std::lock_guard guard(sticky_mutex_);
+            sticky_.erase(lease.name);
+        }
         if (!lease.stop.stop_requested())
             dispatcher_.run([stop = lease.stop]() mutable { stop.request_stop(); });
     }
@@ -178,10 +214,17 @@ private:
         lease->name = name;
         lease->token = {token.epoch.value, token.number};
         lease->core = weak_from_this();
-        leases_[name] = lease;
-        renewed(caller_->until());
         const auto first = queue.front();
         queue.pop_front();
+        lease->terms = first->terms;
+        lease->sticky = first->sticky;
+        lease->asked = !queue.empty();
+        leases_[name] = lease;
+        renewed(caller_->until());
+        if (lease->sticky) {
+            const std::lock_guard guard(sticky_mutex_);
+            sticky_[name] = lease;
+        }
         conclude(*first, lease);
     }
     void busy(const locks::Name& name) override {
@@ -189,6 +232,13 @@ private:
         if (queue == queues_.end() || queue->second.empty()) return;
         const auto first = queue->second.front();
         if (first->impatient) cancel(first);
+    }
+    void asked_back(const locks::Name& name) override {
+        const auto known = leases_.find(name);
+        if (known == leases_.end()) return;
+        const auto lease = known->second;
+        dispatcher_.run([wanted = lease->wanted]() mutable { wanted.request_stop(); });
+        want_back(lease);
     }
     void lost(const locks::Name& name) override {
         const auto known = leases_.find(name);
@@ -237,6 +287,8 @@ private:
     std::unique_ptr<client::Caller> caller_;
     std::map<std::string, Queue> queues_;
     std::map<std::string, std::shared_ptr<Lease>> leases_;
+    std::mutex sticky_mutex_;
+    std::map<std::string, std::shared_ptr<Lease>> sticky_;  // of `leases_`, for all threads
     std::atomic<bool> stopped_ = false;
     std::thread thread_;
 };
@@ -261,6 +313,9 @@ FencingToken Held::token() const noexcept { return lease_ ? lease_->token : Fenc
 std::stop_token Held::lost() const noexcept {
     return lease_ ? lease_->stop.get_token() : std::stop_token();
 }
+std::stop_token Held::wanted() const noexcept {
+    return lease_ ? lease_->wanted.get_token() : std::stop_token();
+}
 void Held::unlock() noexcept {
     const auto lease = std::exchange(lease_, nullptr);
     const auto core = lease ? lease->core.lock() : nullptr;
@@ -277,6 +332,7 @@ std::optional<Held> Lock::take(bool impatient, std::optional<std::chrono::nanose
     auto wait = std::make_shared<Waiting>();
     wait->name = name_;
     wait->terms = terms_of(terms_);
+    wait->sticky = terms_.sticky;
     wait->impatient = impatient;
     auto lease = core_->acquire(wait, limit, stop);
     return lease ? std::optional(Held(std::move(lease))) : std::nullopt;

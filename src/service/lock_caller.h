@@ -28,8 +28,8 @@ struct LockCaller {
     using Message = locks::Message;
     using Timer = std::variant<locks::KeepAliveDue, locks::SessionOver>;
     using Request = std::variant<locks::Obtain, locks::GiveUp>;
-    using Notice =
-        std::variant<locks::Granted, locks::Busy, locks::Settled, locks::Lost, locks::TurnedDown>;
+    using Notice = std::variant<locks::Granted, locks::Busy, locks::AskedBack, locks::Settled,
+                                locks::Lost, locks::TurnedDown>;
     using Durable = None;
     using Turn = conclave::Turn<LockCaller>;
 
@@ -74,6 +74,9 @@ private:
         void send(NodeId, const locks::Idle&) {}  // nobody waits for guests who hold nothing
         void granted(const locks::Holding& holding) {
             turn.tell(locks::Granted{holding.lock, holding.token});
+        }
+        void asked_back(const locks::Holding& holding) {
+            turn.tell(locks::AskedBack{holding.lock});
         }
         void settled() { turn.tell(locks::Settled{}); }
         void queued(const locks::Wish& wish) { turn.tell(locks::Busy{wish.lock}); }

@@ -48,11 +48,16 @@ struct Client {
         Small<Name, 1> locks;  // that the application may not have stopped to use
     };
     std::optional<Parting> parting;
-    bool calling = false;  // KeepAliveDue is armed
+    bool calling = false;       // KeepAliveDue is armed
+    Small<Name, 1> idle;        // held, but not in use: the first who wants it has it
+    Small<Name, 1> asked_back;  // held and in use, and others wait for it
 
     bool alive(Instant now) const { return session && session->until && now < *session->until; }
     const Holding* holds(const Name& lock, Instant now) const {
         return alive(now) ? find(held, lock) : nullptr;
+    }
+    bool uses(const Name& lock, Instant now) const {
+        return holds(lock, now) && !idle.contains(lock);
     }
     bool wants(const Name& lock) const { return find(wanted, lock) != nullptr; }
 
@@ -63,7 +68,7 @@ struct Client {
     }
 
     template <class Desk> void acquire(Desk& desk, const Name& lock, Terms terms) {
-        if (find(held, lock) || find(wanted, lock)) return;
+        if (take_up(desk, lock, terms) || find(held, lock) || find(wanted, lock)) return;
         if (const auto limit = beyond(lock, held.size() + wanted.size()))
             return desk.turned_down(lock, *limit);
         requests = requests.next();
@@ -83,10 +88,17 @@ struct Client {
         // First it is not mine any more, then anybody hears of it.
         erase_if(held, [&](const Holding& one) { return one.lock == lock; });
         erase_if(wanted, [&](const Wish& one) { return one.lock == lock; });
+        forget_use(lock);
         if (!session) return;
         unsettled = request;
         for (Question& asked : session->questions) asked.told_all = false;
         if (leader) desk.send(*leader, Release{next_word(), lock, request});
+    }
+
+    // Sticky: it stays with the session until somebody else wants it.
+    template <class Desk> void let_go(Desk& desk, const Name& lock) {
+        if (!find(held, lock) || asked_back.contains(lock)) return release(desk, lock);
+        if (!idle.contains(lock)) idle.push_back(lock);
     }
 
     template <class Desk> void follow(Desk& desk, NodeId the_leader, Epoch the_epoch) {
@@ -133,6 +145,17 @@ struct Client {
         erase_if(wanted, [&](const Wish& one) { return one.lock == grant.lock; });
         desk.granted(held.back());
     }
+    // One that is lost is said again with the next report of who waits.
+    template <class Desk> void on(Desk& desk, NodeId, const Wanted& wanted_back) {
+        if (!session || wanted_back.session != session->id) return;
+        const Holding* holding = find(held, wanted_back.lock);
+        if (!holding || holding->request != wanted_back.request) return;
+        if (outdated(desk, wanted_back.epoch)) return;
+        if (idle.contains(holding->lock)) return release(desk, Name(holding->lock));
+        if (asked_back.contains(holding->lock)) return;
+        asked_back.push_back(holding->lock);
+        desk.asked_back(*holding);
+    }
     template <class Desk> void on(Desk& desk, NodeId, const Released& released) {
         if (released.request == unsettled && !outdated(desk, released.epoch)) settle(desk);
     }
@@ -171,6 +194,20 @@ struct Client {
     }
 
 private:
+    // Held already, and idle: no word to anybody. On other terms it must be asked for.
+    template <class Desk> bool take_up(Desk& desk, const Name& lock, const Terms& terms) {
+        if (!alive(desk.turn.now) || !idle.contains(lock)) return false;
+        const Holding* holding = find(held, lock);
+        if (holding->terms != terms) return release(desk, lock), false;
+        forget_use(lock);
+        if constexpr (requires { desk.taken_up(*holding); }) desk.taken_up(*holding);
+        return true;
+    }
+    void forget_use(const Name& lock) {
+        const auto it = [&](const Name& one) { return one == lock; };
+        erase_if(idle, it);
+        erase_if(asked_back, it);
+    }
     template <class Desk> bool outdated(const Desk& desk, Epoch from) const {
         return desk.turn.fixed(epoch_guard) ? from != epoch : false;
     }
@@ -219,7 +256,11 @@ private:
         session.reset();
         unsettled.reset();
         desk.turn.disarm(SessionOver{});
-        for (const Holding& holding : std::exchange(held, {})) desk.lost(holding);
+        const auto unused = std::exchange(idle, {});
+        asked_back.clear();
+        for (const Holding& holding : std::exchange(held, {})) {
+            if (!unused.contains(holding.lock)) desk.lost(holding);
+        }
         for (Wish& wish : wanted) {
             wish.place = {};
             requests = requests.next();

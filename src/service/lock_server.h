@@ -12,7 +12,7 @@
 #include "core/node_set.h"
 #include "core/protocol.h"
 #include "core/table.h"
-#include "service/lock_words.h"
+#include "service/lock_legacy.h"
 
 namespace conclave::locks {
 
@@ -62,6 +62,31 @@ struct Office {
     template <class Desk> void renumber(Desk& desk, Epoch won) {
         epoch = won;
         call(desk);
+    }
+
+    // What the leader before me knew when it left: then nobody holds anything else.
+    template <class Desk> void inherit(Desk& desk, const Legacy& legacy) {
+        const bool direct = legacy.epoch.next() == epoch || !desk.turn.fixed(next_epoch);
+        if (serving || !direct || legacy.epoch >= epoch || !legacy.complete()) return;
+        for (const auto& [id, passed] : legacy.parts) {
+            if (!sessions.contains(id)) adopt(desk, id, passed);  // else it spoke for itself
+        }
+        begin_serving(desk);
+    }
+    // I leave, and do nothing any more. Somebody unheard of may hold something while I do not
+    // serve: then what I know is no help.
+    template <class Desk> void pass_on(Desk& desk) const {
+        std::size_t length = sessions.size();
+        for (const auto& [id, session] : sessions) length += session.locks.size();
+        const std::size_t most = desk.config().pass_on;
+        if (!serving || most == 0 || length > most) return;
+        const auto count = static_cast<std::uint32_t>(sessions.size());
+        for (const Member& member : desk.turn.seat.members) {
+            if (member.node == desk.turn.seat.self) continue;
+            if (count == 0) desk.send(member.node, Passed{epoch, 0, {}, {}, {}, {}, {}});
+            for (const auto& [id, session] : sessions)
+                desk.send(member.node, part(count, id, session));
+        }
     }
 
     // Before every event.
@@ -202,6 +227,34 @@ private:
         return desk.config().closed ? std::nullopt : std::optional(desk.turn.now);
     }
 
+    template <class Desk> void adopt(Desk& desk, const SessionId& id, const Passed& passed) {
+        Session& session = sessions[id];
+        session.at = passed.at;
+        session.name = passed.name;
+        session.dismissed = passed.dismissed;
+        session.heard = passed.heard;
+        session.expires = desk.turn.now + desk.config().outlives(desk.config().longest);
+        expires_at(desk, session.expires);
+        for (const Holding& holding : passed.held) take_over(session, id, holding);
+        for (const Wish& wish : passed.wanted) queue_up(desk, id, session, wish);
+    }
+    Passed part(std::uint32_t count, const SessionId& id, const Session& session) const {
+        Passed passed{epoch, count, id,           session.at,       session.heard,
+                      {},    {},    session.name, session.dismissed};
+        for (const Name& name : session.locks) {
+            const Lock& lock = *locks.find(name);
+            for (const Holder& one : lock.holders) {
+                if (one.session == id)
+                    passed.held.push_back({name, one.request, one.terms, one.token});
+            }
+            for (const Waiter& one : lock.queue) {
+                if (one.session == id)
+                    passed.wanted.push_back({name, one.request, one.terms, one.place});
+            }
+        }
+        return passed;
+    }
+
     // A session that I let expire, or was not told of in time, may hold what others have by now.
     template <class Desk> bool welcome(const Desk& desk, const KeepAlive& call) const {
         if (call.lease > desk.config().longest) return false;
@@ -296,7 +349,20 @@ private:
             lock = locks.find(name);  // the grant may have been to myself, and have come back
             if (!lock) return;
         }
-        if (lock->holders.empty() && lock->queue.empty()) locks.erase(Name(name));
+        if (!lock->queue.empty()) return ask_back(desk, *lock, name);
+        if (lock->holders.empty()) locks.erase(Name(name));
+    }
+    // From a copy: who is asked may be this very node, and give it back at once.
+    template <class Desk> void ask_back(Desk& desk, const Lock& lock, const Name& name) {
+        Small<Holder, 1> told;
+        for (const Holder& holder : lock.holders) {
+            if (holder.terms.told) told.push_back(holder);
+        }
+        for (const Holder& holder : told) {
+            const Session* session = sessions.find(holder.session);
+            if (session)
+                desk.send(session->at, Wanted{epoch, holder.session, name, holder.request});
+        }
     }
     Grant grant(const Name& name, const Holder& holder) const {
         return {epoch, holder.session, name, holder.request, holder.token};

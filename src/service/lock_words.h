@@ -48,6 +48,7 @@ struct Terms {
     enum class Mode : std::uint8_t { exclusive, shared, slot };
     Mode mode = Mode::exclusive;
     std::uint32_t slots = 1;  // of a semaphore: how many may hold it at once
+    bool told = false;        // the holder hears of it when somebody else wants it
     friend bool operator==(const Terms&, const Terms&) = default;
 };
 
@@ -136,9 +137,29 @@ struct Declined {  // as SessionGone, and it is of no use to ask again
 struct Recover {  // I lead now: what do you hold and want?
     Epoch epoch;
 };
+struct Wanted {  // what you hold: somebody else waits for it
+    Epoch epoch;
+    SessionId session;
+    Name lock;
+    Round request;
+};
+
+// --- From a leader that leaves to the other members, one of whom is the next. ---
+
+struct Passed {  // one session of my table, in which nothing changes any more
+    Epoch epoch;
+    std::uint32_t sessions = 0;  // that there are; 0: and this is none
+    SessionId session;
+    NodeId at{};
+    Round heard;
+    Small<Holding, 1> held;
+    Small<Wish, 1> wanted;
+    std::string name;  // for people
+    bool dismissed = false;
+};
 
 using Message = std::variant<KeepAlive, Acquire, Release, Idle, Kept, Queued, Grant, Released,
-                             SessionGone, Recover, Farewell, Declined>;
+                             SessionGone, Recover, Farewell, Declined, Passed, Wanted>;
 
 // --- Between an application and its client. ---
 
@@ -149,11 +170,17 @@ struct Obtain {
 struct GiveUp {  // whether it is held or only wanted
     Name lock;
 };
+struct LetGo {  // once somebody else wants it; until then it can be had again for nothing
+    Name lock;
+};
 struct Granted {
     Name lock;
     Token token;
 };
 struct Busy {  // others are first: it is wanted, and waits
+    Name lock;
+};
+struct AskedBack {  // by somebody who waits for it
     Name lock;
 };
 struct Settled {};  // whatever was given up, the leader knows
@@ -186,7 +213,7 @@ struct FromGuest {
     std::variant<KeepAlive, Acquire, Release, Farewell> word;
 };
 struct ForGuest {
-    std::variant<Kept, Queued, Grant, Released, SessionGone, Declined> word;
+    std::variant<Kept, Queued, Grant, Released, SessionGone, Declined, Wanted> word;
 };
 
 // Nothing if it is not for a guest to say.
@@ -217,6 +244,7 @@ enum FixIndex : std::size_t {
     leader_lease,
     reconcile,
     fence,
+    next_epoch,
 };
 inline constexpr std::array fixes{
     Fix{"recovery-wait", "a new leader grants nothing while a client unheard of may hold it (H1)"},
@@ -227,6 +255,7 @@ inline constexpr std::array fixes{
     Fix{"leader-lease", "a leader whose lease is over is no leader (H11)"},
     Fix{"reconcile", "what a client no longer holds is free, though it was not heard (H13)"},
     Fix{"fence", "what a lock protects refuses a smaller token than it has seen (H7)"},
+    Fix{"next-epoch", "a table that was passed on is good for the next epoch only (H18)"},
 };
 
 struct Config {
@@ -236,8 +265,10 @@ struct Config {
     Duration keep_alive{};                                // Hc
     std::uint32_t drift_ppm = 10'000;                     // of any clock
     Duration granularity = std::chrono::milliseconds(2);  // of any reading of any clock
-    bool closed = false;  // the members are all the clients there are
-    std::string name{};   // of a guest, for people
+    bool sticky = false;           // Leave only lets go, so that Enter may be free
+    bool closed = false;           // the members are all the clients there are
+    std::uint32_t pass_on = 4096;  // sessions and locks that a leader passes on, or none
+    std::string name{};            // of a guest, for people
 
     // How long to wait, on any clock, until a lease of this length is over on any other.
     Duration outlives(Duration lease) const {

@@ -43,6 +43,8 @@ struct Locks {
         option("drift_ppm", config.drift_ppm);
         option("granularity", config.granularity);
         option("closed", config.closed);
+        option("pass_on", config.pass_on);
+        option("sticky", config.sticky);
     }
     // Who was cut off finds its session gone, and a new leader waits for those it cannot hear.
     static Duration settles_within(const Config& config, std::size_t) {
@@ -51,19 +53,21 @@ struct Locks {
 
     using Message = locks::Message;
     using Timer = locks::Timer;
-    using Request =
-        std::variant<Enter, Leave, locks::Obtain, locks::GiveUp, locks::FromGuest, locks::Dismiss>;
-    using Notice = std::variant<Entered, Ousted, locks::Granted, locks::Lost, locks::ForGuest,
-                                locks::TurnedDown, locks::Served, locks::Forfeited>;
+    using Request = std::variant<Enter, Leave, locks::Obtain, locks::GiveUp, locks::LetGo,
+                                 locks::FromGuest, locks::Dismiss>;
+    using Notice =
+        std::variant<Entered, Ousted, locks::Granted, locks::AskedBack, locks::Lost,
+                     locks::ForGuest, locks::TurnedDown, locks::Served, locks::Forfeited>;
     using Durable = None;
     using Turn = conclave::Turn<Locks>;
     using History = locks::History;
 
     locks::Client client{};
     std::optional<locks::Office> office;
+    locks::Legacy legacy{};  // of the latest leader that has left
 
     Section section(Instant now) const {
-        if (client.holds(critical(), now)) return Section::inside;
+        if (client.uses(critical(), now)) return Section::inside;
         return client.wants(critical()) ? Section::waiting : Section::outside;
     }
     static std::span<const Property<Locks>> properties();
@@ -77,11 +81,14 @@ struct Locks {
     void on(Turn&, const Booted<Locks>&) {}
     void on(Turn& turn, Enter) {
         Desk desk{turn, *this};
-        client.acquire(desk, critical(), {});
+        locks::Terms terms;
+        terms.told = turn.config().sticky;
+        client.acquire(desk, critical(), terms);
     }
     void on(Turn& turn, Leave) {
         Desk desk{turn, *this};
-        if (client.holds(critical(), turn.now)) client.release(desk, critical());
+        if (!client.uses(critical(), turn.now)) return;
+        turn.config().sticky ? client.let_go(desk, critical()) : client.release(desk, critical());
     }
     void on(Turn& turn, const locks::Obtain& wish) {
         Desk desk{turn, *this};
@@ -90,6 +97,10 @@ struct Locks {
     void on(Turn& turn, const locks::GiveUp& done) {
         Desk desk{turn, *this};
         client.release(desk, done.lock);
+    }
+    void on(Turn& turn, const locks::LetGo& done) {
+        Desk desk{turn, *this};
+        client.let_go(desk, done.lock);
     }
     // Nobody at the door may speak for a member.
     void on(Turn& turn, const locks::FromGuest& guest) {
@@ -110,9 +121,18 @@ struct Locks {
         if (told.leader != turn.seat.self && (told.leader || turn.fixed(locks::leader_lease)))
             close_office(turn);
         if (!told.leader) return client.lose_leader();
-        if (told.leader != turn.seat.self) return client.follow(desk, *told.leader, told.epoch);
+        if (told.leader != turn.seat.self) {
+            if (turn.fixed(locks::next_epoch) && legacy.epoch < told.epoch) legacy = {};
+            return client.follow(desk, *told.leader, told.epoch);
+        }
         if (office) return office->renumber(desk, told.epoch);
         office.emplace().take(desk, told.epoch);
+        inherit(desk);
+    }
+    void on(Turn& turn, NodeId, const locks::Passed& passed) {
+        Desk desk{turn, *this};
+        legacy.take(passed);
+        if (office) inherit(desk);
     }
     template <class M>
     requires holds<Message, M>
@@ -161,6 +181,12 @@ private:
             turn.tell(locks::Granted{holding.lock, holding.token});
             if (holding.lock == critical()) turn.tell(Entered{});
         }
+        void taken_up(const locks::Holding& holding) {  // under the token that it has
+            if (holding.lock == critical()) turn.tell(Entered{});
+        }
+        void asked_back(const locks::Holding& holding) {
+            turn.tell(locks::AskedBack{holding.lock});
+        }
         void lost(const locks::Holding& holding) {
             turn.tell(locks::Lost{holding.lock, holding.token});
             if (holding.lock != critical()) return;
@@ -171,8 +197,14 @@ private:
             turn.tell(locks::TurnedDown{lock, limit});
         }
     };
+    void inherit(Desk& desk) {
+        office->inherit(desk, legacy);
+        if (office->serving) legacy = {};  // I know all that it could tell
+    }
     void close_office(Turn& turn) {
         if (!office) return;
+        Desk desk{turn, *this};
+        office->pass_on(desk);
         office.reset();
         turn.disarm(locks::RecoverDue{});
         turn.disarm(locks::RecoveryOver{});

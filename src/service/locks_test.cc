@@ -266,27 +266,40 @@ TEST(LockServer, NoSessionIsLongerThanWhatANewLeaderWaitsFor) {
 
 // ---- All of them, on the quorum election. ----
 
-TEST(LocksOnQuorum, AnEntryCostsThreeMessagesAndAnAnswer) {
+// Node 2 enters 20 times, and nobody else wants to.
+Report one_asks(bool sticky) {
     Plan plan = default_plan(5);
     plan.workload.requests = 20;
     plan.workload.askers = {node(2)};
     plan.workload.hold_least = plan.workload.hold_most = unit;
     plan.oracle.present = false;
+    if (sticky) plan.options.emplace_back("sticky", "true");
     const Report report = kit::run<OnQuorum>(plan);
     EXPECT_TRUE(report.violations.empty()) << kit::text(report);
     EXPECT_EQ(report.turns->entries, 20U);
-    const auto count = [&](std::string_view type) {
-        std::uint64_t sent = 0;
-        for (const auto& one : report.messages) {
-            if (one.kind == Kind::mutex && one.type == type) sent += one.sent;
-        }
-        return sent;
-    };
+    return report;
+}
+std::uint64_t sent(const Report& report, std::string_view type) {
+    std::uint64_t sum = 0;
+    for (const auto& one : report.messages) {
+        if (one.kind == Kind::mutex && one.type == type) sum += one.sent;
+    }
+    return sum;
+}
+
+TEST(LocksOnQuorum, AnEntryCostsThreeMessagesAndAnAnswer) {
+    const Report report = one_asks(false);
     // The first wish came with the session.
-    EXPECT_EQ(count("Acquire"), 19U);
-    EXPECT_EQ(count("Grant"), 20U);
-    EXPECT_EQ(count("Release"), 20U);
-    EXPECT_EQ(count("Released"), 20U);
+    EXPECT_EQ(sent(report, "Acquire"), 19U);
+    EXPECT_EQ(sent(report, "Grant"), 20U);
+    EXPECT_EQ(sent(report, "Release"), 20U);
+    EXPECT_EQ(sent(report, "Released"), 20U);
+}
+
+TEST(LocksOnQuorum, EnteringAgainCostsNothingWhileNobodyElseWantsTo) {
+    const Report report = one_asks(true);
+    EXPECT_EQ(sent(report, "Grant"), 1U);
+    EXPECT_EQ(sent(report, "Acquire") + sent(report, "Release"), 0U);
 }
 
 TEST(LocksOnQuorum, SurvivesWhatItClaims) { kit::expect_claimed_seeds_hold<OnQuorum>(30); }
