@@ -110,7 +110,6 @@ public:
     std::shared_ptr<Lease> acquire(const std::shared_ptr<Waiting>& wait,
                                    std::optional<std::chrono::nanoseconds> limit,
                                    const std::stop_token& stop) {
-        if (auto lease = wait->sticky ? take_up(*wait) : nullptr) return lease;
         asio::post(loop_, [this, wait] { enqueue(wait); });
         if (stopped_) return nullptr;
         std::unique_lock guard(wait->mutex);
@@ -122,6 +121,15 @@ public:
             wait->changed.wait(guard, over);  // it may have been granted meanwhile
         }
         return wait->lease;
+    }
+
+    // What is parked, on the thread of who wants it and without a word to anybody.
+    std::shared_ptr<Lease> take_up(const std::string& name, const locks::Terms& terms) {
+        const std::lock_guard guard(sticky_mutex_);
+        const auto known = sticky_.find(name);
+        if (known == sticky_.end() || known->second->terms != terms) return nullptr;
+        if (clock() >= known->second->until || !known->second->unpark()) return nullptr;
+        return known->second;
     }
 
     // A sticky one stays, until somebody asks for it. Whoever asks after it was parked finds it so;
@@ -136,15 +144,6 @@ public:
     }
 
 private:
-    // On the thread of who wants it, and without a word to anybody.
-    std::shared_ptr<Lease> take_up(const Waiting& wait) {
-        const std::lock_guard guard(sticky_mutex_);
-        const auto known = sticky_.find(wait.name);
-        if (known == sticky_.end() || known->second->terms != wait.terms) return nullptr;
-        if (clock() >= known->second->until || !known->second->unpark()) return nullptr;
-        return known->second;
-    }
-
     using Queue = std::deque<std::shared_ptr<Waiting>>;  // the first is what the cluster knows of
 
     // The client's side, on the loop's thread. ---------------------------------------------------
@@ -329,9 +328,13 @@ Lock::Lock(std::shared_ptr<Held::Core> core, std::string name, LockTerms terms)
 
 std::optional<Held> Lock::take(bool impatient, std::optional<std::chrono::nanoseconds> limit,
                                const std::stop_token& stop) {
+    const locks::Terms terms = terms_of(terms_);
+    if (terms_.sticky) {
+        if (auto lease = core_->take_up(name_, terms)) return Held(std::move(lease));
+    }
     auto wait = std::make_shared<Waiting>();
     wait->name = name_;
-    wait->terms = terms_of(terms_);
+    wait->terms = terms;
     wait->sticky = terms_.sticky;
     wait->impatient = impatient;
     auto lease = core_->acquire(wait, limit, stop);
