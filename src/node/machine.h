@@ -24,11 +24,10 @@
 namespace conclave::node {
 
 using Verdict = std::variant<Suspected, Trusted, Failed, Restarted, Heard, Spoke>;
-using Wish =
-    std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart, Enter, Leave>;
+using Wish = std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart, Enter, Leave>;
 using Told = std::variant<LeaderIs, Refused, Departed, StopProcessing, Defined, PlanWanted,
-                          Suspected, Trusted, Failed, Restarted, BoundBroken, Slept, Entered, Ousted,
-                          HolderDied, locks::Served, locks::Forfeited>;
+                          Suspected, Trusted, Failed, Restarted, BoundBroken, Slept, Entered,
+                          Ousted, HolderDied, locks::Served, locks::Forfeited>;
 
 // A step of a machine or one of its effects, without its types: what a journal keeps.
 struct Moment {

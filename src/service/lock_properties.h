@@ -39,7 +39,7 @@ inline const Office* latest_office(const View<Locks>& view) {
 }
 
 inline bool lists(const Office& office, const SessionId& session, const Holding& holding) {
-    const Office::Lock* lock = office.locks.find(holding.lock);
+    const Lock* lock = office.locks.find(holding.lock);
     return lock && std::any_of(lock->holders.begin(), lock->holders.end(), [&](const auto& one) {
                return one.session == session && one.request == holding.request;
            });
@@ -66,9 +66,9 @@ inline std::optional<std::string> table_is_up_to_date(const View<Locks>& view) {
     const Office* office = latest_office(view);
     if (!office) return std::nullopt;
     for (const auto& [name, token] : view.history.largest) {
-        const Office::Lock* lock = office->locks.find(name);
+        const Lock* lock = office->locks.find(name);
         if (!lock) continue;
-        for (const Office::Holder& holder : lock->holders) {
+        for (const Holder& holder : lock->holders) {
             if (holder.terms.mode != Terms::Mode::exclusive || token <= holder.token) continue;
             return "the leader keeps a lock for an earlier holder, " +
                    to_text(holder.session.client) + ", after a later one had it";
@@ -79,9 +79,7 @@ inline std::optional<std::string> table_is_up_to_date(const View<Locks>& view) {
 
 // K6: who came first is first in the queue, and nobody waits for what is free.
 inline std::optional<std::string> queue_in_order(const View<Locks>& view) {
-    const auto earlier = [](const Office::Waiter& a, const Office::Waiter& b) {
-        return a.place < b.place;
-    };
+    const auto earlier = [](const Waiter& a, const Waiter& b) { return a.place < b.place; };
     for (const auto& node : view.nodes) {
         if (!node.up || !node.state->office) continue;
         for (const auto& [name, lock] : node.state->office->locks) {
@@ -99,14 +97,14 @@ inline std::optional<std::string> queue_in_order(const View<Locks>& view) {
 inline std::optional<std::string> nothing_kept_for_nobody(const View<Locks>& view) {
     const Office* office = latest_office(view);
     if (!office) return std::nullopt;
-    const auto has = [](const Client& client, const Office::Holder& holder) {
+    const auto has = [](const Client& client, const Holder& holder) {
         if (!client.session || client.session->id != holder.session) return false;
         const auto same = [&](const auto& one) { return one.request == holder.request; };
         return client.unsettled == holder.request || std::ranges::any_of(client.held, same) ||
                std::ranges::any_of(client.wanted, same);
     };
     for (const auto& [name, lock] : office->locks) {
-        for (const Office::Holder& holder : lock.holders) {
+        for (const Holder& holder : lock.holders) {
             const bool held = std::ranges::any_of(view.nodes, [&](const auto& node) {
                 return node.up && has(node.state->client, holder);
             });

@@ -13,36 +13,11 @@
 #include "core/protocol.h"
 #include "core/table.h"
 #include "service/lock_legacy.h"
+#include "service/lock_queue.h"
 
 namespace conclave::locks {
 
 struct Office {
-    struct Session {
-        NodeId at{};  // where it can be found
-        Instant expires{};
-        Round heard;           // the number of its last word
-        Small<Name, 1> locks;  // that it holds or waits for
-        std::string name{};
-        bool dismissed = false;  // it is renewed no more, and waits for nothing
-    };
-    struct Holder {
-        SessionId session;
-        Round request;
-        Terms terms;
-        Token token;
-        std::optional<Instant> since{};  // as far as this leader knows
-    };
-    struct Waiter {
-        SessionId session;
-        Round request;
-        Terms terms;
-        Place place;
-        std::optional<Instant> since{};
-    };
-    struct Lock {
-        Small<Holder, 1> holders;
-        Small<Waiter, 1> queue;  // by place
-    };
     Epoch epoch;
     bool serving = false;  // nobody can hold what I do not know of
     NodeSet awaited;       // members that have not answered
@@ -235,7 +210,7 @@ private:
         session.heard = passed.heard;
         session.expires = desk.turn.now + desk.config().outlives(desk.config().longest);
         expires_at(desk, session.expires);
-        for (const Holding& holding : passed.held) take_over(session, id, holding);
+        for (const Holding& holding : passed.held) take_over(desk, session, id, holding);
         for (const Wish& wish : passed.wanted) queue_up(desk, id, session, wish);
     }
     Passed part(std::uint32_t count, const SessionId& id, const Session& session) const {
@@ -404,21 +379,6 @@ private:
         erase_if(session->locks, [&](const Name& one) { return one == name; });
     }
 
-    static void remember(Session& session, const Name& name) {
-        if (!session.locks.contains(name)) session.locks.push_back(name);
-    }
-    static const Holder* holder(const Lock& lock, const SessionId& id, Round request) {
-        for (const Holder& one : lock.holders) {
-            if (one.session == id && one.request == request) return &one;
-        }
-        return nullptr;
-    }
-    static Waiter* waiter(Lock& lock, const SessionId& id, Round request) {
-        for (Waiter& one : lock.queue) {
-            if (one.session == id && one.request == request) return &one;
-        }
-        return nullptr;
-    }
     // Two, if it asks again before it was heard that it has let go.
     Small<Round, 2> requests_of(const SessionId& id, const Name& name) const {
         Small<Round, 2> mine;
@@ -431,12 +391,6 @@ private:
             if (one.session == id) mine.push_back(one.request);
         }
         return mine;
-    }
-    static bool fits(const Lock& lock, const Terms& terms) {
-        if (lock.holders.empty()) return true;
-        const Terms& theirs = lock.holders.front().terms;
-        if (theirs.mode != terms.mode || terms.mode == Terms::Mode::exclusive) return false;
-        return terms.mode == Terms::Mode::shared || lock.holders.size() < terms.slots;
     }
 };
 

@@ -31,7 +31,7 @@ struct LockCounts {
 namespace detail {
 
 template <class One> Party party(const Office& office, const One& one, Instant now) {
-    const Office::Session* session = office.sessions.find(one.session);
+    const Session* session = office.sessions.find(one.session);
     Party party{one.session, session->name, one.terms, {}, {}, session->dismissed};
     if (one.since) party.since = now - *one.since;
     if constexpr (requires { one.token; }) party.token = one.token;

@@ -154,7 +154,7 @@ struct Passed {  // one session of my table, in which nothing changes any more
     Round heard;
     Small<Holding, 1> held;
     Small<Wish, 1> wanted;
-    std::string name;  // for people
+    std::string name{};  // for people
     bool dismissed = false;
 };
 
