@@ -196,7 +196,8 @@ TEST_F(AtEtcd, SaysInItsExitCodeWhoIsMissingOrDoesNotLetUsIn) {
         servers->control(believing + shown + words);
     }
     for (const char* who : {"", "CONCLAVE_USER=root CONCLAVE_PASSWORD=wrong"}) {
-        const Ran out = run(known + "lock press -- true", std::string("env ") + who);
+        const Ran out =
+            run(known + "lock press -- true", std::string("env ") + who + " timeout 60");
         EXPECT_EQ(out.exit, 77) << out.err;
     }
     const Ran in = run(known + "lock press -- true",
