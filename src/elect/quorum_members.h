@@ -28,7 +28,7 @@ struct Admit {  // a new member, or another role or weight for one
     NodeId node{};
     Role role = Role::voter;
     std::uint32_t weight = 1;
-    std::optional<Attribute> priority;  // as it was, unless given
+    std::optional<Attribute> priority{};  // as it was, unless given
 };
 struct Expel {
     NodeId node{};

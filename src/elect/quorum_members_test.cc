@@ -51,9 +51,9 @@ TEST(QuorumMembers, ListsThatPassTheTestHaveNoDisjointQuorums) {
 }
 
 // 1 of 1, 2 and 3, elected in epoch 1 by 2.
-class Leader : public testing::Test {
+class QuorumReform : public testing::Test {
 protected:
-    Leader() {
+    QuorumReform() {
         one.is_asked(Campaign{});
         one.receives(2, PreGrant{one.state.nonce});
         one.receives(2, Grant{Epoch{1}, one.state.nonce, one.config.lease});
@@ -69,7 +69,7 @@ protected:
     Hand<Quorum> one{1, 3};
 };
 
-TEST_F(Leader, WritesTheListAnewBeforeItChangesIt) {
+TEST_F(QuorumReform, WritesTheListAnewBeforeItChangesIt) {
     ASSERT_TRUE(one.state.office);
     EXPECT_FALSE(one.sends<ConfigPush>()) << "nobody has asked for a change";
     one.is_asked(Expel{node(3)});
@@ -81,30 +81,30 @@ TEST_F(Leader, WritesTheListAnewBeforeItChangesIt) {
     EXPECT_EQ(one.state.voter.record.members.size(), 2U);
 }
 
-TEST_F(Leader, CountsOnlyThoseWhoHavePromisedItsEpoch) {
+TEST_F(QuorumReform, CountsOnlyThoseWhoHavePromisedItsEpoch) {
     one.is_asked(Expel{node(3)});
     one.receives(2, ConfigAck{version(), Epoch{}});
     EXPECT_EQ(version(), ConfigVersion(Epoch{1}, 0));
 }
 
-TEST_F(Leader, MakesOneChangeAtATime) {
+TEST_F(QuorumReform, MakesOneChangeAtATime) {
     one.is_asked(Expel{node(3)});
     one.is_asked(Expel{node(2)});
     EXPECT_EQ(one.tells<Refused>()->why, Refused::Why::busy);
 }
 
-TEST_F(Leader, CannotBeExpelled) {
+TEST_F(QuorumReform, CannotBeExpelled) {
     one.is_asked(Expel{node(1)});
     EXPECT_EQ(one.tells<Refused>()->why, Refused::Why::not_eligible);
     one.is_asked(Admit{node(1), Role::witness, 1, {}});
     EXPECT_EQ(one.tells<Refused>()->why, Refused::Why::not_eligible);
 }
 
-TEST_F(Leader, TakesANewcomerAsALearnerFirst) {
+TEST_F(QuorumReform, TakesANewcomerAsALearnerFirst) {
     one.is_asked(Expel{node(3)});
     for (int step = 0; step < 2; ++step) acks(2);
     EXPECT_TRUE(one.tells<Reformed>()) << "done";
-    one.is_asked(Admit{node(3), Role::voter, 1, {}});
+    one.is_asked(Admit{.node = node(3)});
     EXPECT_EQ(version(), ConfigVersion(Epoch{1}, 2));
     EXPECT_EQ(role(3), Role::learner);
     acks(2);
@@ -114,8 +114,20 @@ TEST_F(Leader, TakesANewcomerAsALearnerFirst) {
     EXPECT_EQ(role(3), Role::voter);
 }
 
-TEST_F(Leader, NeedsAQuorumOfBothListsUntilTheNewOneIsCommitted) {
-    one.is_asked(Admit{node(3), Role::voter, 2, {}});
+TEST_F(QuorumReform, NeedNotWaitForANewcomerThatNeverComes) {
+    one.is_asked(Expel{node(3)});
+    for (int step = 0; step < 2; ++step) acks(2);
+    one.is_asked(Admit{.node = node(3)});
+    one.is_asked(Expel{node(3)});
+    EXPECT_EQ(one.tells<Refused>()->why, Refused::Why::busy) << "the list is not committed";
+    acks(2);
+    one.is_asked(Expel{node(3)});
+    EXPECT_FALSE(one.tells<Refused>());
+    EXPECT_EQ(one.state.voter.record.members.size(), 2U);
+}
+
+TEST_F(QuorumReform, NeedsAQuorumOfBothListsUntilTheNewOneIsCommitted) {
+    one.is_asked(Admit{.node = node(3), .weight = 2});
     acks(2);
     ASSERT_EQ(version(), ConfigVersion(Epoch{1}, 1));
     const Instant before = one.state.office->lease_end;
@@ -127,8 +139,8 @@ TEST_F(Leader, NeedsAQuorumOfBothListsUntilTheNewOneIsCommitted) {
     EXPECT_GT(one.state.office->lease_end, before);
 }
 
-TEST_F(Leader, RefusesAChangeAfterWhichQuorumsNeedNotMeet) {
-    one.is_asked(Admit{node(3), Role::voter, 5, {}});
+TEST_F(QuorumReform, RefusesAChangeAfterWhichQuorumsNeedNotMeet) {
+    one.is_asked(Admit{.node = node(3), .weight = 5});
     acks(2);
     ASSERT_TRUE(one.tells<Refused>());
     EXPECT_EQ(one.tells<Refused>()->why, Refused::Why::not_eligible);

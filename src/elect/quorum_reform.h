@@ -78,9 +78,10 @@ inline std::optional<Roster> Reform::next(const Electorate& now, bool insists) c
     known ? void(*place = as) : list.push_back(as);
     return list;
 }
+// Who waits for a newcomer that does not come may think better of it.
 inline void Quorum::want(Turn& turn, Change change) {
     if (!office) return turn.tell(Refused{Refused::Why::not_leader});
-    if (reform.wanted) return turn.tell(Refused{Refused::Why::busy});
+    if (reform.wanted && reform.open) return turn.tell(Refused{Refused::Why::busy});
     if (change.node == turn.seat.self && !(change.as && may_lead(*change.as)))
         return turn.tell(Refused{Refused::Why::not_eligible});  // appoint somebody else first
     if (change.as && !turn.seat.members.contains(change.node))
