@@ -96,6 +96,7 @@ private:
     void told(Tenant& tenant, const locks::Granted& granted);
     void told(Tenant& tenant, const locks::Busy& busy);
     void told(Tenant& tenant, const locks::TurnedDown& no);
+    void told(Tenant&, const locks::AskedBack&) {}
     void told(Tenant&, const locks::Settled&) {}
     void told(Tenant&, const locks::Lost&) {}
     void dismiss_late(Instant now);
