@@ -139,6 +139,8 @@ std::optional<Error> Cluster::start(Process& process) {
         if (::getppid() != parent) ::_exit(125);
         ::dup2(output, STDOUT_FILENO);
         ::dup2(output, STDERR_FILENO);
+        // A connection of this process would not end for its peer as long as a node has it, too.
+        ::close_range(STDERR_FILENO + 1, ~0U, 0);
         ::execl(plan_.program.c_str(), "conclave", "node", "--config", config.c_str(), nullptr);
         ::_exit(127);
     }

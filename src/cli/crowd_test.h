@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,7 @@ public:
         if (child == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent) ::_exit(125);
+            ::close_range(STDERR_FILENO + 1, ~0U, 0);  // what the relay closes must be closed
             ::execv(arguments[0], arguments.data());
             ::_exit(127);
         }
@@ -69,22 +71,24 @@ public:
         clients_[at].back().killed = true;
         clients_[at].back().pid = -1;
     }
-    // Waits for the end of one that was told to; one that does not obey is still there afterwards.
-    void expect_end(std::size_t at) {
-        int status = -1;
-        const pid_t pid = clients_[at].back().pid;
-        EXPECT_TRUE(comes_true([&] { return ::waitpid(pid, &status, WNOHANG) == pid; }))
-            << name(at) << " goes on";
-        EXPECT_EQ(status, 0) << name(at);
-        if (status != -1) clients_[at].back().pid = -1;
+    // Tells all to end, and waits; those that do not obey are still there afterwards.
+    void expect_all_end() {
+        for (std::size_t at = 0; at < size(); ++at) signal(at, SIGTERM);
+        EXPECT_TRUE(comes_true([this] {
+            bool all = true;
+            for (std::size_t at = 0; at < size(); ++at) {
+                const std::optional<int> status = alive(at) ? ended(at) : 0;
+                EXPECT_EQ(status.value_or(0), 0) << name(at);
+                all = all && status;
+            }
+            return all;
+        })) << "some clients go on";
     }
     // None may end but by our hand.
     void expect_all_alive() {
         for (std::size_t at = 0; at < size(); ++at) {
-            int status = 0;
-            if (!alive(at) || ::waitpid(clients_[at].back().pid, &status, WNOHANG) == 0) continue;
-            clients_[at].back().pid = -1;
-            ADD_FAILURE() << name(at) << " has ended with status " << status;
+            const auto status = alive(at) ? ended(at) : std::nullopt;
+            if (status) ADD_FAILURE() << name(at) << " has ended with status " << *status;
         }
     }
     LockHistory history_of(std::size_t at) const {
@@ -106,6 +110,14 @@ private:
         pid_t pid = -1;
         bool killed = false;
     };
+    // How this life has ended, if it has.
+    std::optional<int> ended(std::size_t at) {
+        int status = 0;
+        Life& life = clients_[at].back();
+        if (::waitpid(life.pid, &status, WNOHANG) != life.pid) return std::nullopt;
+        life.pid = -1;
+        return status;
+    }
     const std::filesystem::path folder_;
     std::vector<std::vector<Life>> clients_;
 };
