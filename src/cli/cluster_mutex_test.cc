@@ -275,7 +275,24 @@ TEST_F(MutexCluster, WhoIsInsideKeepsOthersOutUntilItIsKilled) {
     }
 }
 
-// --- A member dies. ---
+// --- A member ends, or dies. ---
+
+// Here nobody is ever said to have failed: the next one is let in because the node has left.
+TEST_F(MutexCluster, ANodeThatIsToldToEndLeavesFirst) {
+    ASSERT_NO_FATAL_FAILURE(live("2s", "accrual"));
+    const Classic& mutex = classics[2];
+    Background holder(lock(1, mutex, "-- sh -c 'echo up; sleep 1000'"), file("holder"));
+    EXPECT_EQ(holder.first_line(), "up") << logs();
+    Background heir(lock(3, mutex, "-- true"), file("heir"));
+    ASSERT_TRUE(comes_true([&] {
+        const auto view = said_at(process(3).endpoint(), "/v1/mutex/" + mutex.name);
+        return view.is_object() && view.at("section") == "waiting";
+    }));
+    kill(1, SIGTERM);
+    EXPECT_EQ(heir.exit_code(), 0) << heir.said() << logs();
+    EXPECT_EQ(holder.exit_code(), 79) << holder.said();
+    EXPECT_EQ(end_of(1), "n2 ended with exit code 0");
+}
 
 // With a client of its inside all of them: that one's command is gone before anybody else's runs.
 TEST_F(MutexCluster, WhenAMemberDiesTheOthersGoOn) {

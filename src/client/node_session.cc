@@ -102,10 +102,10 @@ void NodeSession::renewed(const Said& said, Instant sent) {
     }
     if (!said.good()) return renew_after(shortest);
     take_mandate(said.body, sent);
+    // It was sent before something was lent, and knows nothing of it.
+    if (std::exchange(again_, false)) return renew_after(Duration::zero());
     const Duration left = mandate_ ? mandate_->until - ahead_ - net::now() : ttl_;
-    renew_after(std::exchange(again_, false)
-                    ? Duration::zero()
-                    : std::clamp(left / renewals, shortest, std::max(ttl_ / renewals, shortest)));
+    renew_after(std::clamp(left / renewals, shortest, std::max(ttl_ / renewals, shortest)));
     plan_.renewed();
 }
 
