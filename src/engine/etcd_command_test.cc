@@ -75,6 +75,10 @@ TEST_F(AtEtcd, LocksAndLeadsAsAtANode) {
     EXPECT_EQ(here("lock press --grace 10s -- true").exit, 64);
     background(conclave(at() + "lock press"), "holder").start();
     const std::string token = first_line("holder");
+    // What it protects can tell the two apart.
+    const std::string gate = "fence check --file " + (folder / "gate").string() + " --token ";
+    EXPECT_EQ(run(gate + token).exit, 0);
+    EXPECT_EQ(run(gate + ran.out.substr(6, ran.out.find('\n') - 6)).exit, 77) << ran.out;
     EXPECT_EQ(here("lock press -n -- true").exit, 75);
     EXPECT_EQ(here("lock press -n -E 9 -- true").exit, 9);
     EXPECT_EQ(here("lock press -w 100ms -- true").exit, 75);

@@ -44,8 +44,9 @@ std::string EtcdServers::url(std::uint16_t port) const {
 EtcdServers::EtcdServers(const fs::path& folder, Options options)
     : folder_(folder),
       options_(options),
-      clients_(free_ports(options.size)),
-      peers_(free_ports(options.size)) {
+      clients_(free_ports(2 * options.size)),
+      peers_(clients_.begin() + static_cast<std::ptrdiff_t>(options.size), clients_.end()) {
+    clients_.resize(options.size);
     const std::string certs = (folder / "certs").string();
     if (options.tls) make_certificates(certs);
     std::string cluster;
