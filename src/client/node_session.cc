@@ -95,10 +95,11 @@ void NodeSession::renew() {
 
 void NodeSession::renewed(const Said& said, Instant sent) {
     constexpr unsigned gone = 410;
+    const auto tell = plan_.renewed;  // who is told may end us, and would end itself with us
     if (said.status == gone) {
         id_.clear();
         mandate_.reset();
-        return plan_.renewed();
+        return tell();
     }
     if (!said.good()) return renew_after(shortest);
     take_mandate(said.body, sent);
@@ -106,7 +107,7 @@ void NodeSession::renewed(const Said& said, Instant sent) {
     if (std::exchange(again_, false)) return renew_after(Duration::zero());
     const Duration left = mandate_ ? mandate_->until - ahead_ - net::now() : ttl_;
     renew_after(std::clamp(left / renewals, shortest, std::max(ttl_ / renewals, shortest)));
-    plan_.renewed();
+    tell();
 }
 
 void NodeSession::take_mandate(const json::value& body, Instant sent) {
