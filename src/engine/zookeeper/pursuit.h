@@ -44,6 +44,12 @@ private:
         };
     }
 
+    template <class F> auto while_drawing(F then) {
+        return still([this, name = name_, then](const Answer& answer) {
+            if (drawing_ && name_ == name && !is_broken(answer.code)) then(answer);
+        });
+    }
+
     // Of the session.
     void connected();
     void keep();
@@ -55,9 +61,11 @@ private:
     const Step& step() const { return steps_[std::min(tickets_.size(), steps_.size() - 1)]; }
     bool has_all() const { return tickets_.size() == steps_.size(); }
     void draw();
-    void drawn(const Answer& answer, Instant sent);
+    void drawn(const Answer& answer, const std::string& name, Instant sent);
+    void drop_double(const Answer& answer);
     void make_folder(const std::string& path, std::function<void()> then);
     void search();
+    void find(const Answer& all);
     void take(const std::string& path, std::int64_t czxid);
 
     void examine();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "engine/zookeeper/pursuit.h"
@@ -11,19 +12,30 @@ void Pursuit::draw() {
     if (name_.empty()) name_ = draw_name(step().kind);
     drawing_ = true;
     const Instant sent = net::now();
-    session_->create(step().folder + "/" + name_, holder_, Session::Node::ticket,
-                     still([this, sent](const Answer& answer) { drawn(answer, sent); }));
+    session_->create(
+        step().folder + "/" + name_, holder_, Session::Node::ticket,
+        still([this, sent, name = name_](const Answer& answer) { drawn(answer, name, sent); }));
 }
 
-void Pursuit::drawn(const Answer& answer, Instant sent) {
+void Pursuit::drawn(const Answer& answer, const std::string& name, Instant sent) {
     if (is_broken(answer.code)) return;  // it may be there: `search`, when we are connected
-    drawing_ = false;
+    if (!drawing_ || name != name_) return drop_double(answer);
     if (leaving_ && answer.code != 0) return farewell();
-    if (is_missing(answer.code)) return make_folder(step().folder, [this] { draw(); });
+    if (is_missing(answer.code)) {
+        drawing_ = false;
+        return make_folder(step().folder, [this] { draw(); });
+    }
     if (!understood(answer)) return;
     evidence_.answered(sent, net::now());
     evidence_.written(sent);
     take(answer.text, answer.czxid);
+}
+
+// The client may send again over a new connection what we took for lost: we have found the ticket
+// meanwhile, or have drawn another.
+void Pursuit::drop_double(const Answer& answer) {
+    const bool ours = std::ranges::find(tickets_, answer.text, &Own::path) != tickets_.end();
+    if (answer.code == 0 && !ours) session_->remove(answer.text, still([](const auto&) {}));
 }
 
 void Pursuit::make_folder(const std::string& path, std::function<void()> then) {
@@ -40,36 +52,30 @@ void Pursuit::make_folder(const std::string& path, std::function<void()> then) {
 // The answer to a create was lost. Behind a sync we see all that was made before; what was still
 // on its way over the old connection is refused now that we have come over another.
 void Pursuit::search() {
-    session_->sync(step().folder, still([this](const Answer& synced) {
-                       if (is_broken(synced.code)) return;
-                       session_->list(step().folder, false, still([this](const Answer& answer) {
-                                          if (is_broken(answer.code)) return;
-                                          drawing_ = false;
-                                          if (is_missing(answer.code)) return draw();
-                                          if (!understood(answer)) return;
-                                          const auto own = std::ranges::find_if(
-                                              answer.names, [this](const std::string& name) {
-                                                  return name.starts_with(name_);
-                                              });
-                                          if (own == answer.names.end()) return draw();
-                                          const std::string path = step().folder + "/" + *own;
-                                          drawing_ = true;
-                                          session_->read(path, false,
-                                                         still([this, path](const Answer& found) {
-                                                             if (is_broken(found.code)) return;
-                                                             drawing_ = false;
-                                                             if (is_missing(found.code))
-                                                                 return draw();
-                                                             if (understood(found))
-                                                                 take(path, found.czxid);
-                                                         }));
-                                      }));
+    session_->sync(step().folder, while_drawing([this](const Answer&) {
+                       session_->list(step().folder, false,
+                                      while_drawing([this](const Answer& all) { find(all); }));
+                   }));
+}
+
+void Pursuit::find(const Answer& all) {
+    if (is_missing(all.code)) return draw();
+    if (!understood(all)) return;
+    const auto own = std::ranges::find_if(
+        all.names, [this](const std::string& name) { return name.starts_with(name_); });
+    if (own == all.names.end()) return draw();
+    const std::string path = step().folder + "/" + *own;
+    session_->read(path, false, while_drawing([this, path](const Answer& found) {
+                       if (is_missing(found.code)) return draw();
+                       if (understood(found)) take(path, found.czxid);
                    }));
 }
 
 void Pursuit::take(const std::string& path, std::int64_t czxid) {
+    assert(!has_all());
     tickets_.push_back({path, czxid});
     name_.clear();
+    drawing_ = false;
     if (leaving_) return farewell();
     examine();
 }
@@ -107,7 +113,7 @@ void Pursuit::look_at(const std::vector<std::string>& names) {
         case Position::Where::behind:
             return wait_for(position.ahead);
     }
-    if (!has_all()) return draw();
+    if (!has_all()) return drawing_ ? void() : draw();
     first_ = true;
     hold();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "net/clock.h"
@@ -30,6 +31,15 @@ std::string words_of(int code) {
     return zerror(code);
 }
 
+struct Session::Request {
+    std::shared_ptr<Wire> wire;
+    Done done;
+    zoo_op_t operation{};  // the client writes here until it answers
+    zoo_op_result_t result{};
+
+    static void finish(const void* request, Answer answer);  // once, and it is gone
+};
+
 struct Session::Wire {
     explicit Wire(boost::asio::io_context& of) : loop(of) {}
 
@@ -39,6 +49,7 @@ struct Session::Wire {
     std::mutex mutex{};
     zhandle_t* handle = nullptr;  // the same, for others, while it may be used
     bool closing = false;
+    std::set<Request*> asked{};  // and not answered yet
 
     void close() {  // from the porter's
         {
@@ -47,16 +58,11 @@ struct Session::Wire {
             closing = true;
         }
         if (opened) zookeeper_close(std::exchange(opened, nullptr));
+        // The client, when it is closed, does not answer all.
+        for (Request* request : std::set(asked)) Request::finish(request, {ZCLOSING});
     }
     // From the client's own.
     static void hear(zhandle_t* handle, int type, int state, const char* path, void* context);
-};
-
-struct Session::Request {
-    std::shared_ptr<Wire> wire;
-    Done done;
-    zoo_op_t operation{};  // the client writes here until it answers
-    zoo_op_result_t result{};
 };
 
 void Session::Wire::hear(zhandle_t* handle, int type, int state, const char* path, void* context) {
@@ -77,6 +83,20 @@ void Session::Wire::hear(zhandle_t* handle, int type, int state, const char* pat
     });
 }
 
+// It is destroyed on the loop, and with it whatever `done` holds on to.
+void Session::Request::finish(const void* data, Answer answer) {
+    auto request = std::shared_ptr<Request>(static_cast<Request*>(const_cast<void*>(data)));
+    Wire& wire = *request->wire;
+    {
+        const std::lock_guard lock(wire.mutex);
+        wire.asked.erase(request.get());
+    }
+    boost::asio::post(wire.loop, [request = std::move(request), answer = std::move(answer)] {
+        const auto session = request->wire->session.lock();
+        if (session && !session->is_closed()) request->done(answer);
+    });
+}
+
 namespace {
 
 // The client's own words would go to standard error, which is the application's.
@@ -86,33 +106,24 @@ int milliseconds(Duration length) {
     return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(length).count());
 }
 
-void finish(const void* data, Answer answer) {
-    const auto request =
-        std::shared_ptr<Session::Request>(static_cast<Session::Request*>(const_cast<void*>(data)));
-    boost::asio::post(request->wire->loop, [request, answer = std::move(answer)] {
-        const auto session = request->wire->session.lock();
-        if (session && !session->is_closed()) request->done(answer);
-    });
-}
-
-void told_nothing(int code, const void* data) { finish(data, {code}); }
+void told_nothing(int code, const void* data) { Session::Request::finish(data, {code}); }
 void told_path(int code, const char* path, const struct Stat* stat, const void* data) {
-    finish(data, {code, path ? path : "", stat ? stat->czxid : 0});
+    Session::Request::finish(data, {code, path ? path : "", stat ? stat->czxid : 0});
 }
-void told_text(int code, const char*, const void* data) { finish(data, {code}); }
+void told_text(int code, const char*, const void* data) { Session::Request::finish(data, {code}); }
 void told_data(int code, const char* text, int size, const struct Stat* stat, const void* data) {
     Answer answer{code};
     if (text && size > 0) answer.text.assign(text, static_cast<std::size_t>(size));
     if (stat) answer.czxid = stat->czxid;
-    finish(data, std::move(answer));
+    Session::Request::finish(data, std::move(answer));
 }
 void told_stat(int code, const struct Stat* stat, const void* data) {
-    finish(data, {code, "", stat ? stat->czxid : 0});
+    Session::Request::finish(data, {code, "", stat ? stat->czxid : 0});
 }
 void told_names(int code, const struct String_vector* names, const void* data) {
     Answer answer{code};
     if (names) answer.names.assign(names->data, names->data + names->count);
-    finish(data, std::move(answer));
+    Session::Request::finish(data, std::move(answer));
 }
 
 }  // namespace
@@ -194,9 +205,10 @@ template <class Call> void Session::ask(Done done, const Call& call) {
     {
         const std::lock_guard lock(wire_->mutex);
         if (connected_ && wire_->handle) code = call(wire_->handle, request.get());
+        if (code == ZOK) wire_->asked.insert(request.get());
     }
     Request* const asked = request.release();  // the answer's
-    if (code != ZOK) finish(asked, {code});
+    if (code != ZOK) Request::finish(asked, {code});
 }
 
 void Session::create(const std::string& path, const std::string& data, Node node, Done done) {
