@@ -25,10 +25,12 @@ inline std::optional<std::string> writes_in_order(const View<Locks>& view) {
     return "somebody wrote after a later holder had";
 }
 
-// The office of the latest leader, unless somebody knows of a later one.
+// The office of the latest leader, unless there was a later one: whoever knew of that may be down,
+// while the earlier one stands still and has not heard that its lease is over.
 inline const Office* latest_office(const View<Locks>& view) {
     const Office* latest = nullptr;
     Epoch known{};
+    for (const auto& [name, token] : view.history.largest) known = std::max(known, token.epoch);
     for (const auto& node : view.nodes) {
         if (!node.up) continue;
         known = std::max(known, node.state->client.epoch);
