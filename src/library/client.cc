@@ -181,7 +181,7 @@ private:
         caller_->release(wait->name);
         ask_for(wait->name);
     }
-    void give_up(const std::shared_ptr<Lease>& lease) {
+    void give_up(std::shared_ptr<Lease> lease) {  // by value: it is erased from where it may come
         const auto known = leases_.find(lease->name);
         if (known == leases_.end() || known->second != lease) return;
         leases_.erase(known);
