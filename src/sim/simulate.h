@@ -82,8 +82,10 @@ public:
     }
 
     Result<Replayed> replay(const RecordedGroup& group, const Window& window) const override {
-        if constexpr (requires { typename P::Lower; }) {
-            return Error{"a node runs no stack, and this is one: " + std::string(name_)};
+        constexpr bool stacked = requires { typename P::Lower; };
+        if constexpr (stacked && detects<P>()) {
+            return Error{"a node shares its detector, and this stands on one of its own: " +
+                         std::string(name_)};
         } else {
             Playback<P> playback(group, window);
             auto replayed = playback.run();
