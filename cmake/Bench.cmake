@@ -15,9 +15,8 @@ endfunction()
 
 conclave_lock_driver(locks_driver driver.cc conclave_client)
 conclave_lock_driver(locks_sticky sticky.cc conclave_library)
-find_library(CONCLAVE_ZOOKEEPER zookeeper_mt)
-if(CONCLAVE_ZOOKEEPER)
-    conclave_lock_driver(zookeeper_driver zookeeper_driver.cc conclave_base ${CONCLAVE_ZOOKEEPER})
+if(TARGET conclave_zookeeper)
+    conclave_lock_driver(zookeeper_driver zookeeper_driver.cc conclave_base ${ZOOKEEPER_LIBRARY})
     target_compile_definitions(zookeeper_driver PRIVATE THREADED)
 endif()
 

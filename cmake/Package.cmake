@@ -15,7 +15,7 @@ include(CMakePackageConfigHelpers)
 # What goes into a shared library must be able to live anywhere. The simulator and the checker do
 # not go in, and stay as fast as they are.
 foreach(target conclave_core conclave_wire conclave_store conclave_net conclave_client
-        conclave_node conclave_library conclave_hosts conclave_engine)
+        conclave_node conclave_library conclave_hosts conclave_engine conclave_zookeeper)
     if(TARGET ${target})
         get_target_property(type ${target} TYPE)
         if(NOT type STREQUAL "INTERFACE_LIBRARY")
@@ -32,7 +32,8 @@ function(conclave_shared target name kind pattern)
         "$<FILTER:$<TARGET_OBJECTS:conclave_library>,${kind},${pattern}>")
     target_link_libraries(${target} PRIVATE ${ARGN})
     set(exports ${CMAKE_SOURCE_DIR}/cmake/exports.map)
-    target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined)
+    target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined
+        -Wl,--as-needed)
     target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:include>)
     target_compile_features(${target} INTERFACE cxx_std_20)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX
