@@ -35,8 +35,19 @@ class Locking(Conclave):
     keeps = "nothing; its leader and its holder know it, and survive each other"
 
     def driver(self, options):
-        where = self.node(self.lock_leader()).folder / "api.sock"
-        return [options.drivers / "locks_driver", "conclave", f"unix:{where}"]
+        return [options.drivers / "locks_driver", "conclave", self.endpoint()]
+
+    def sticky(self, options):
+        """Entries per second of a lock that nobody else wants."""
+        program = str(options.drivers / "locks_sticky")
+        words = [program, self.endpoint(), str(options.seconds)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Trouble(done.stderr.strip())
+        return float(done.stdout)
+
+    def endpoint(self):
+        return f"unix:{self.node(self.lock_leader()).folder / 'api.sock'}"
 
     def lock_leader(self):
         where = f"unix:{self.nodes[0].folder}/api.sock"
@@ -119,7 +130,7 @@ def drive(driver, clients, seconds, which):
 
 
 def measure(cluster, options):
-    """By the number of clients; and under "one", hand-overs of one lock; "many": pipelined."""
+    """By the number of clients; "one": hand-overs of one lock; "many": pipelined; "sticky"."""
     cluster.start()
     cluster.wait_for_leader()
     driver = cluster.driver(options)
@@ -128,6 +139,8 @@ def measure(cluster, options):
     }
     if not isinstance(cluster, Redis):  # nobody tells a waiter there
         found["one"] = drive(driver, HAND_OVER_CLIENTS, options.seconds, "one-for-all")
+    if isinstance(cluster, Locking):
+        found["sticky"] = cluster.sticky(options)
     if isinstance(cluster, (Redis, Locking)):
         found["many"] = drive(driver, max(options.clients), options.seconds, str(PIPELINED))
     return found
@@ -191,6 +204,9 @@ def main():
     compare("one", results, {"etcd": 50})
     section(f"Pipelined: {max(options.clients)} clients, {PIPELINED} locks at once")
     compare("many", results, {"Redis": 1})
+    entries = results[Locking.title]["sticky"]
+    section("Sticky: one client, a lock that nobody else wants")
+    say(f"  {entries:.0f} entries/s; goal 1000000: {verdict(entries >= 1e6)}")
 
 
 if __name__ == "__main__":
