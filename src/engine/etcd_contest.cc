@@ -10,6 +10,7 @@
 
 #include "engine/etcd_stream.h"
 #include "engine/etcd_words.h"
+#include "engine/handle.h"
 #include "engine/lease.h"
 #include "engine/unable.h"
 #include "net/clock.h"
@@ -364,19 +365,6 @@ void Pursuit::let_go() {
     revoke([] {});
 }
 
-class Handle final : public Contest {
-public:
-    explicit Handle(std::shared_ptr<Pursuit> pursuit) : pursuit_(std::move(pursuit)) {}
-    ~Handle() override { pursuit_->let_go(); }
-
-    std::optional<Instant> until() const override { return pursuit_->until(); }
-    Duration session() const override { return pursuit_->session(); }
-    void leave() override { pursuit_->leave(); }
-
-private:
-    const std::shared_ptr<Pursuit> pursuit_;
-};
-
 }  // namespace
 
 std::unique_ptr<Contest> contend(const std::shared_ptr<Gateway>& gateway, Keys keys,
@@ -386,7 +374,7 @@ std::unique_ptr<Contest> contend(const std::shared_ptr<Gateway>& gateway, Keys k
     auto pursuit =
         std::make_shared<Pursuit>(gateway, std::move(keys), claim, events, std::move(*alarm));
     pursuit->join();
-    return std::make_unique<Handle>(std::move(pursuit));
+    return std::make_unique<Handle<Pursuit>>(std::move(pursuit));
 }
 
 }  // namespace conclave::engine::etcd

@@ -9,6 +9,7 @@
 #include "client/answer.h"
 #include "client/node_session.h"
 #include "core/duration_text.h"
+#include "engine/handle.h"
 #include "engine/unable.h"
 #include "net/clock.h"
 #include "net/http_target.h"
@@ -93,7 +94,7 @@ public:
         const bool held = held_ && mandate && net::now() < mandate->until;
         return held ? std::optional(mandate->until) : std::nullopt;
     }
-    Duration term() const { return term_; }
+    Duration session() const { return term_; }
 
 private:
     template <class F> auto still(F then) {
@@ -255,19 +256,6 @@ void Candidacy::let_go() {
     if (session_) session_->end([] {});
 }
 
-class Handle final : public Contest {
-public:
-    explicit Handle(std::shared_ptr<Candidacy> candidacy) : candidacy_(std::move(candidacy)) {}
-    ~Handle() override { candidacy_->let_go(); }
-
-    std::optional<Instant> until() const override { return candidacy_->until(); }
-    Duration session() const override { return candidacy_->term(); }
-    void leave() override { candidacy_->leave(); }
-
-private:
-    const std::shared_ptr<Candidacy> candidacy_;
-};
-
 }  // namespace
 
 std::unique_ptr<Contest> contend_for_loan(boost::asio::io_context& loop,
@@ -277,7 +265,7 @@ std::unique_ptr<Contest> contend_for_loan(boost::asio::io_context& loop,
     if (!alarm) return unable(loop, alarm.error(), events);
     auto candidacy = std::make_shared<Candidacy>(loop, settings, claim, events, std::move(*alarm));
     candidacy->look();
-    return std::make_unique<Handle>(std::move(candidacy));
+    return std::make_unique<Handle<Candidacy>>(std::move(candidacy));
 }
 
 }  // namespace conclave::engine

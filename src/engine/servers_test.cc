@@ -1,19 +1,19 @@
 // engine/servers_test.cc -- real servers for the tests; see servers_test.h.
 #include "engine/servers_test.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include "net/free_ports.h"
 
 namespace conclave::engine {
 
@@ -57,26 +57,10 @@ std::string Server::log() const {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// All are held at once, so that they differ.
 std::vector<std::uint16_t> free_ports(std::size_t count) {
-    std::vector<std::uint16_t> ports;
-    std::vector<int> held;
-    while (ports.size() < count) {
-        const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t length = sizeof address;
-        auto* const generic = reinterpret_cast<sockaddr*>(&address);
-        held.push_back(descriptor);
-        if (::bind(descriptor, generic, length) != 0 ||
-            ::getsockname(descriptor, generic, &length) != 0) {
-            break;
-        }
-        ports.push_back(ntohs(address.sin_port));
-    }
-    for (const int descriptor : held) ::close(descriptor);
-    return ports;
+    auto ports = net::free_ports(count);
+    if (!ports) throw std::runtime_error(ports.error().what);
+    return std::move(*ports);
 }
 
 bool comes_true(const std::function<bool()>& what) {
