@@ -26,9 +26,13 @@ function(conclave_add_room_tests room)
     target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <core/value.h>)
     set_target_properties(${program} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    set(properties TIMEOUT 600)
+    if(room STREQUAL engine)  # three servers each, some of them Java: not several clusters at once
+        list(APPEND properties RESOURCE_LOCK servers)
+    endif()
     gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST
         TEST_FILTER "-KeptByZooKeeper.*:Curator.*"
-        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 600)
+        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES ${properties})
 endfunction()
 
 # Those tests share servers that take seconds to start: they run in one process.
@@ -40,7 +44,7 @@ function(conclave_add_zookeeper_tests)
     foreach(suite KeptByZooKeeper Curator)
         add_test(NAME ${suite} COMMAND engine_test --gtest_filter=${suite}.*
             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-        set_tests_properties(${suite} PROPERTIES TIMEOUT 900)
+        set_tests_properties(${suite} PROPERTIES TIMEOUT 900 RESOURCE_LOCK servers)
     endforeach()
 endfunction()
 
