@@ -81,9 +81,8 @@ void Holder::reached(const std::string& server) {
 void Holder::failed(const net::Failure& failure, bool final) {
     if (ended_) return;
     trouble_ = failure;
-    if (final && !server_.empty()) return quit(plan_.busy_code, failure.what);
-    if (final || (server_.empty() && plan_.hopeless(failure)))
-        quit(static_cast<int>(plan_.exit_of(failure)), failure.what);
+    const bool hopeless = final || (server_.empty() && plan_.hopeless(failure));
+    if (hopeless) quit(static_cast<int>(plan_.exit_of(failure)), failure.what);
 }
 
 void Holder::busy() {

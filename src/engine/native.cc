@@ -80,7 +80,7 @@ private:
         if (!leaving_ && !lost_) events_.granted(token);
     }
     void turned_down(const locks::Name&, locks::Limit limit) override {
-        if (!leaving_) events_.failed({net::Trouble::refused, words(limit), true}, true);
+        if (!leaving_) events_.failed({net::Trouble::bad_answer, words(limit), true}, true);
     }
     void settled() override {
         if (leaving_) depart();
