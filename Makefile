@@ -28,9 +28,9 @@ test:  ## every test, with sanitizers and as released
 	@tools/install-deps
 	@tools/run-tests dev release
 
-test-all:  ## the same, and the thread sanitizer, clang, clang-tidy and the large checks
+test-all:  ## the same, clusters under sanitizers too, the thread sanitizer, clang, clang-tidy and the large checks
 	@tools/install-deps --with-extras
-	@tools/run-tests dev release tsan
+	@tools/run-tests dev-all release tsan
 	@tools/run-mutants --build build/release
 	@cmake --build --preset release -j $(jobs) --target benchmarks
 	@$(MAKE) --no-print-directory check-all
