@@ -105,9 +105,7 @@ Exit run_under(const Endpoint& endpoint, HoldPlan plan) {
     if (const auto* exit = std::get_if<Exit>(&found)) return *exit;
     const Way& way = std::get<Way>(found);
     const bool alone = way.options.endpoints.size() == 1;
-    plan.exit_of = [busy = plan.busy_code](const net::Failure& failure) {
-        // A node that answers no, for good: it is beyond a limit, say.
-        if (failure.trouble == net::Trouble::bad_answer) return static_cast<Exit>(busy);
+    plan.exit_of = [](const net::Failure& failure) {
         return failure.trouble == net::Trouble::refused ? Exit::refused : Exit::unreachable;
     };
     plan.hopeless = [alone](const net::Failure& failure) {

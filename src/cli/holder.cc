@@ -81,6 +81,9 @@ void Holder::reached(const std::string& server) {
 void Holder::failed(const net::Failure& failure, bool final) {
     if (ended_) return;
     trouble_ = failure;
+    // Who let us in and then says no for good: we are beyond a limit, say.
+    const bool turned_down = final && failure.trouble == net::Trouble::bad_answer;
+    if (turned_down && !server_.empty()) return quit(plan_.busy_code, failure.what);
     const bool hopeless = final || (server_.empty() && plan_.hopeless(failure));
     if (hopeless) quit(static_cast<int>(plan_.exit_of(failure)), failure.what);
 }
