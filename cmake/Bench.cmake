@@ -8,6 +8,7 @@ add_custom_target(benchmarks)
 function(conclave_lock_driver name source)
     add_executable(${name} EXCLUDE_FROM_ALL bench/locks/${source})
     target_link_libraries(${name} PRIVATE ${ARGN})
+    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench/locks)
     add_dependencies(benchmarks ${name})
