@@ -24,7 +24,7 @@ demo:  ## a real cluster that elects, fails over and locks, and a picture of an 
 	@$(MAKE) --no-print-directory build
 	@tools/demo
 
-test:  ## every test, with sanitizers and as released
+test:  ## every test: units and engines with sanitizers, real clusters as released
 	@tools/install-deps
 	@tools/run-tests dev release
 
