@@ -41,8 +41,9 @@ function(conclave_shared target name kind pattern)
     install(TARGETS ${target} EXPORT conclave)
 endfunction()
 
-set(for_clients "/(client|fence)[a-z_]*\\.cc\\.o$")
-conclave_shared(client_library conclave_client INCLUDE "${for_clients}" conclave_client)
+set(for_clients "/(client|fence|keeper)[a-z_]*\\.cc\\.o$")
+conclave_shared(client_library conclave_client INCLUDE "${for_clients}" conclave_client
+    conclave_engine)
 set_target_properties(client_library PROPERTIES EXPORT_NAME client)
 conclave_shared(node_library conclave EXCLUDE "${for_clients}" conclave_node conclave_hosts)
 set_target_properties(node_library PROPERTIES EXPORT_NAME conclave)

@@ -40,7 +40,7 @@ function(conclave_add_zookeeper_tests)
     if(NOT TARGET engine_test)
         return()
     endif()
-    target_sources(engine_test PRIVATE src/cli/relay_test.cc)
+    target_sources(engine_test PRIVATE src/cli/relay_test.cc src/cli/cluster_kit_test.cc)
     foreach(suite KeptByZooKeeper Curator)
         add_test(NAME ${suite} COMMAND engine_test --gtest_filter=${suite}.*
             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -30,9 +30,16 @@
 namespace conclave {
 
 struct ClientOptions {
-    std::vector<std::string> endpoints{"unix:/run/conclave/api.sock"};  // of nodes; any will do
-    std::string cacert{}, cert{}, key{};                                // for https://
-    // How long a lock outlives the last contact; zero: as long as the nodes allow.
+    // Of nodes; any will do. Or of an engine that is not ours: "etcd://e1,e2,e3/ROOT" with all its
+    // servers in one (docs/engines.md), which needs no node.
+    std::vector<std::string> endpoints{"unix:/run/conclave/api.sock"};
+    // For https://, etcds://. Without `cacert` whom this machine believes.
+    std::string cacert{}, cert{}, key{};
+    // With the token of the nodes, for who has no certificate. Sent under TLS, or to an address of
+    // this machine.
+    std::string token_file{};
+    std::string user{}, password{};  // for an engine that asks
+    // How long a lock outlives the last contact; zero: as long as the nodes allow, or 10 s.
     std::chrono::nanoseconds session{0};
     // How long before its end `held()` turns false and `lost()` is asked to stop.
     std::chrono::nanoseconds stop_margin = std::chrono::milliseconds(50);
@@ -43,9 +50,10 @@ struct ClientOptions {
 struct LockTerms {
     bool shared = false;      // with others that share it
     std::uint32_t slots = 0;  // of a semaphore: how many may hold it; 0: it is a lock
-    bool told = false;        // `wanted()` says when somebody else waits for it
+    bool told = false;        // `wanted()` says when somebody else waits for it; engines do not
     // Once let go of it stays with this client until somebody else, here or elsewhere, wants it,
-    // and can be had again without a message, under the same token. Implies `told`.
+    // and can be had again without a message, under the same token. Implies `told`. At an engine it
+    // is simply let go of.
     bool sticky = false;
 };
 
@@ -97,6 +105,11 @@ public:
     ~Client();  // what is still held is lost, and given up
 
     Lock lock(std::string name, LockTerms terms = {});
+    // All of them, asked for in the order of their names: two that want the same ones never wait
+    // for each other in a circle, however each has named them. Nothing: not all of them in time, or
+    // one was lost meanwhile; then none is held.
+    [[nodiscard]] std::optional<std::vector<Held>> lock_all(std::vector<std::string> names,
+                                                            std::chrono::nanoseconds wait);
 
 private:
     std::shared_ptr<Held::Core> core_;

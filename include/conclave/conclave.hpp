@@ -128,7 +128,8 @@ private:
 };
 
 struct JoinOptions {
-    std::optional<std::int64_t> priority{};  // instead of the configured one
+    // Instead of the configured one, and of campaigns: the best who waits leads next.
+    std::optional<std::int64_t> priority{};
     // How long before a mandate's end `held()` turns false and `lost()` is asked to stop.
     std::chrono::nanoseconds stop_margin = std::chrono::milliseconds(20);
     // For groups that reorganise (garcia-molina, invitation) and say `plan = "application"`. Who
@@ -148,8 +149,8 @@ public:
     [[nodiscard]] Watch on_change(std::function<void(const Leadership&)> callback);
 
     // Blocks until this node leads, for this call alone, or the caller or the node stops: then the
-    // mandate is not held. Who asks first is served first. Throws if the group cannot be led for an
-    // application: it has no lease, say.
+    // mandate is not held. Of equal priority, who asks first is served first. Throws if the group
+    // cannot be led for an application: it has no lease, say.
     [[nodiscard]] Mandate campaign(std::stop_token stop = {});
     [[nodiscard]] Mandate campaign_for(std::chrono::nanoseconds wait);
     [[nodiscard]] Candidacy campaign(Duties duties);

@@ -4,4 +4,5 @@
 #include "detect/detection.h"
 #include "elect/definition.h"
 #include "elect/election.h"
+#include "elect/quorum_types.h"
 #include "mutex/mutex.h"

@@ -35,7 +35,7 @@ Opened open_abroad(boost::asio::io_context& loop, const Endpoint& endpoint) {
     std::optional<Duration> timeout;
     if (!read_option("--timeout", endpoint.timeout, timeout)) return Exit::usage;
     place->timeout = timeout.value_or(place->timeout);
-    place->tls = {endpoint.cacert, endpoint.cert, endpoint.key};
+    place->tls = endpoint.shown.tls;
     const char *user = std::getenv("CONCLAVE_USER"), *password = std::getenv("CONCLAVE_PASSWORD");
     if (place->user.empty() && user) place->user = user;
     if (place->password.empty() && password) place->password = password;

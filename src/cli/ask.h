@@ -10,12 +10,13 @@
 
 #include "cli/exit.h"
 #include "cli/terminal.h"
+#include "client/credentials.h"
 
 namespace conclave {
 
-struct Endpoint {      // whom to ask, as typed: the global options
-    std::string urls;  // comma separated; empty: CONCLAVE_ENDPOINT, else the local socket
-    std::string cacert, cert, key;
+struct Endpoint {               // whom to ask, as typed: the global options
+    std::string urls;           // comma separated; empty: CONCLAVE_ENDPOINT, else the local socket
+    client::Credentials shown;  // without a token_file: CONCLAVE_TOKEN_FILE, if there is one
     std::string timeout = "5s";
     bool silent = false;  // complain about nothing
 };

@@ -104,8 +104,10 @@ std::optional<Error> Cluster::write_configurations() {
                 "tls = { ca = \"../certs/ca.crt\", cert = " + "\"../certs/" + self.name +
                 ".crt\", key = \"../certs/" + self.name + ".key\" }\n";
         text += "\n[api]\nlisten = [\"unix:" + (self.folder / "api.sock").string() + "\"]\n";
-        text += "\n[groups." + plan_.group + "]\nalgorithm = \"" + plan_.algorithm +
-                "\"\ncandidate = " + (plan_.candidate ? "true" : "false") + "\n" + plan_.settings;
+        text += "\n[groups." + plan_.group + "]\n";
+        if (!plan_.algorithm.empty()) text += "algorithm = \"" + plan_.algorithm + "\"\n";
+        text += std::string("candidate = ") + (plan_.candidate ? "true" : "false") + "\n" +
+                plan_.settings;
         if (plan_.record) text += "\n[record]\ndir = \"record\"\n";
         for (std::size_t peer = 0; peer < processes_.size(); ++peer) {
             if (peer == at) continue;

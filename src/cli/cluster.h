@@ -22,7 +22,7 @@ public:
     struct Plan {
         std::filesystem::path folder;
         std::uint32_t nodes = 3;
-        std::string algorithm = "quorum";
+        std::string algorithm = "quorum";  // empty: `settings` name an engine
         std::string group = "main";
         std::string program = "/proc/self/exe";  // whose `node` command runs a node
         std::string settings{};                  // more lines for the group

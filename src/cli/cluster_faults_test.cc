@@ -185,7 +185,7 @@ TEST_F(Signals, AHangUpReloadsCertificateAndLogLevel) {
     std::ofstream(process(0).folder / "node.toml") << configuration;
     kill(0, SIGHUP);
 
-    ASSERT_TRUE(logs_at(0, "reloaded: certificates and log level")) << log_of(0);
+    ASSERT_TRUE(logs_at(0, "reloaded: certificates, token and log level")) << log_of(0);
     EXPECT_TRUE(certificate_at(0).is_for("n1"));
     EXPECT_LT(certificate_at(0).expires, before.expires);
     kill(1);  // who comes back needs a new link, and believes the new certificate

@@ -166,7 +166,10 @@ TEST_F(HeldLocks, EveryNodeSaysWhoHoldsAndWhoWaits) {
     const std::size_t server = place(lock_server());
     EXPECT_EQ(metric(server, "conclave_locks_held"), 2);
     EXPECT_EQ(metric(server, "conclave_lock_waiters"), 1);
-    EXPECT_GE(metric(server, "conclave_sessions"), 3);
+    EXPECT_GE(metric(server, "conclave_lock_sessions"), 3);
+    for (const std::size_t node : {0, 1, 2}) {
+        EXPECT_EQ(metric(node, "conclave_sessions"), 1) << "of one client, whoever grants";
+    }
     EXPECT_GE(metric(server, "conclave_lock_wait_seconds_count"), 2);
     EXPECT_EQ(metric((server + 1) % 3, "conclave_locks_held"), 0);
 }

@@ -1,11 +1,10 @@
 // cli/cluster_kit_test.cc -- the cluster of the tests; see cluster_test.h.
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <chrono>
 #include <fstream>
 #include <initializer_list>
 #include <numeric>
-#include <thread>
+#include <regex>
 #include <utility>
 
 #include "cli/cluster_test.h"
@@ -27,15 +26,6 @@ std::uint64_t number(const json::value& from, std::initializer_list<std::string_
 }
 
 }  // namespace
-
-bool comes_true(const std::function<bool()>& what) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
-    while (!what()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
-}
 
 void write_script(const std::filesystem::path& path, const std::string& text) {
     std::ofstream(path) << "#!/bin/sh\n" << text;
@@ -59,6 +49,22 @@ void RealCluster::prepare(const Cluster::Plan& plan) {
 void RealCluster::restart() {
     const auto error = cluster->start();
     ASSERT_FALSE(error) << error->what;
+}
+
+void RealCluster::open_port(std::size_t at, const std::string& settings) const {
+    const auto path = process(at).folder / "node.toml";
+    const std::string text =
+        std::regex_replace(slurp(path), std::regex("(\\[api\\]\nlisten = \\[\"[^\"]*\")\\]\n"),
+                           "$1, \"127.0.0.1:0\"]\n" + settings);
+    std::ofstream(path, std::ios::trunc) << text;
+}
+
+std::string RealCluster::api_address(std::size_t at) const {
+    const std::string log = log_of(at);
+    std::smatch found;
+    const bool open = std::regex_search(log, found, std::regex("address=(127\\.0\\.0\\.1:\\d+)"));
+    EXPECT_TRUE(open) << log;
+    return open ? found[1].str() : "";
 }
 
 Reply RealCluster::ask_node(std::size_t at, const std::string& target, const char* method,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cli/cluster_test.h"
+#include "net/json_members.h"
 
 namespace conclave {
 namespace {
@@ -140,6 +141,16 @@ protected:
         EXPECT_TRUE(ask_node(at, "/v1/groups/main/resign", "POST", boost::json::object{}).good());
     }
 
+    // With each of them the leader hears how good the node is.
+    void expect_renewals(std::size_t at, std::uint64_t more) const {
+        const auto sent = [&] {
+            const auto view = group_at(at);
+            return view.at("messages").at("Renewed").at("sent").to_number<std::uint64_t>();
+        };
+        const std::uint64_t before = sent();
+        EXPECT_TRUE(comes_true([&] { return sent() >= before + more; })) << logs();
+    }
+
     std::deque<Background> leads;
 };
 
@@ -202,6 +213,29 @@ TEST_F(LeadCommand, OfTwoAtOneNodeTheSecondGetsALaterEpoch) {
     EXPECT_EQ(first.exit(), 128 + SIGTERM);
     ASSERT_TRUE(comes_to_run("second")) << logs();
     expect_one_after_the_other("first", "second");
+}
+
+// With equal priorities it would be n3's, the higher id; and at n2 the one that asked first.
+TEST_F(LeadCommand, TheBestWhoWaitsLeadsNextWhereverItWaits) {
+    start_nodes(3);
+    Background& first = lead(0, "first", {"--priority", "1"});
+    ASSERT_TRUE(comes_to_run("first")) << logs();
+    const auto waits = [&](std::size_t at, const std::string& name, const std::string& priority) {
+        lead(at, name, {"--priority", priority});
+        EXPECT_TRUE(comes_true([&] {
+            return number_member(group_at(at), "attribute") == std::stoull(priority);
+        })) << name
+            << logs();
+    };
+    waits(1, "early", "2");
+    waits(1, "best", "7");
+    waits(2, "good", "5");
+    for (const std::size_t at : {std::size_t{1}, std::size_t{2}}) expect_renewals(at, 2);
+    first.signal(SIGTERM);
+    ASSERT_TRUE(comes_to_run("best")) << logs();
+    EXPECT_TRUE(lived("good").empty());
+    EXPECT_TRUE(lived("early").empty());
+    expect_one_after_the_other("first", "best");
 }
 
 // The kernel kills the child; its session runs out, and with it the lead.
@@ -277,6 +311,8 @@ TEST_F(LeadCommand, SaysInItsExitCodeWhyItDidNotRun) {
     EXPECT_EQ(run(nobody + " lead main -- true").exit, 69);
     EXPECT_EQ(run(at_node(0) + " lead nothing -- true").exit, 64);
     EXPECT_EQ(run(at_node(0) + " lead main -w soon -- true").exit, 64);
+    EXPECT_EQ(run(at_node(0) + " lead main --priority 1000000001 -- true").exit, 64);
+    EXPECT_EQ(run("--endpoint etcd://127.0.0.1:1 lead main --priority 1 -- true").exit, 64);
     const Ran ran = run(at_node(0) + " lead main --grace 1001ms -- true");
     EXPECT_EQ(ran.exit, 64);
     EXPECT_NE(ran.err.find("does not fit into a lease of 2s"), std::string::npos) << ran.err;

@@ -7,7 +7,6 @@
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,11 +15,9 @@
 #include "cli/ask.h"
 #include "cli/cluster.h"
 #include "cli/run_test.h"
+#include "net/comes_true_test.h"
 
 namespace conclave {
-
-// Polls, with a limit that no machine is too slow for.
-[[nodiscard]] bool comes_true(const std::function<bool()>& what);
 
 void write_script(const std::filesystem::path& path, const std::string& text);
 
@@ -45,6 +42,9 @@ protected:
         restart();
     }
     void restart();  // those that have ended
+    // Of its API, beside the socket, from its next start on; and more lines for [api].
+    void open_port(std::size_t at, const std::string& settings = "") const;
+    std::string api_address(std::size_t at) const;  // "127.0.0.1:PORT", of its first start
 
     Reply ask_node(std::size_t at, const std::string& target, const char* method = "GET",
                    const boost::json::value& body = {}) const;

@@ -20,6 +20,13 @@ std::string names(const std::vector<CompletedCommand>& commands) {
     return text;
 }
 
+// What may come behind it.
+std::string follow_up(const CompletedCommand& command) {
+    std::vector<std::string> words = command.verbs;
+    words.insert(words.end(), command.flags.begin(), command.flags.end());
+    return joined(words);
+}
+
 // zsh runs bash completions if asked to.
 std::string bash(const std::vector<CompletedCommand>& commands) {
     std::string text =
@@ -32,7 +39,7 @@ std::string bash(const std::vector<CompletedCommand>& commands) {
         "    '') words='" +
         names(commands) + "' ;;\n";
     for (const CompletedCommand& one : commands) {
-        text += "    " + one.name + ") words='" + joined(one.flags) + "' ;;\n";
+        text += "    " + one.name + ") words='" + follow_up(one) + "' ;;\n";
     }
     text +=
         "    esac\n"
@@ -53,7 +60,7 @@ std::string zsh(const std::vector<CompletedCommand>& commands) {
     text += "    )\n    if ((CURRENT == 2)); then _describe command commands; return; fi\n";
     text += "    case $words[2] in\n";
     for (const CompletedCommand& one : commands) {
-        text += "    " + one.name + ") compadd -- " + joined(one.flags) + " ;;\n";
+        text += "    " + one.name + ") compadd -- " + follow_up(one) + " ;;\n";
     }
     return text + "    esac\n    _files\n}\n_conclave \"$@\"\n";
 }
@@ -63,6 +70,10 @@ std::string fish(const std::vector<CompletedCommand>& commands) {
     for (const CompletedCommand& one : commands) {
         text += "complete -c conclave -n __fish_use_subcommand -a " + one.name + " -d " +
                 shell_quoted(one.what) + "\n";
+        if (!one.verbs.empty()) {
+            text += "complete -c conclave -n '__fish_seen_subcommand_from " + one.name + "' -a " +
+                    shell_quoted(joined(one.verbs)) + "\n";
+        }
         for (const std::string& flag : one.flags) {
             const bool is_long = flag.starts_with("--");
             text += "complete -c conclave -n '__fish_seen_subcommand_from " + one.name + "' " +

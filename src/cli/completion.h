@@ -10,6 +10,7 @@ namespace conclave {
 struct CompletedCommand {
     std::string name, what;
     std::vector<std::string> flags;  // "--nodes", "-o"
+    std::vector<std::string> verbs;  // "init" of `cert init`
 };
 
 Exit run_completion(const std::string& shell, const std::vector<CompletedCommand>& commands);

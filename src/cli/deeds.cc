@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
+#include <utility>
 
 namespace conclave {
 
@@ -42,6 +43,43 @@ Exit run_drain(const Terminal& terminal, const Endpoint& endpoint, bool drained)
     return report(terminal,
                   ask(endpoint, drained ? "POST" : "DELETE", "/v1/node/drain", json::object{}),
                   drained ? "drained: it votes, and does not stand" : "it may lead again");
+}
+
+namespace {
+
+Exit change_members(const Terminal& terminal, const Endpoint& endpoint, const char* method,
+                    const std::string& target, json::object body, const MemberOptions& options) {
+    const auto wait = read_duration(options.wait);
+    if (!wait) {
+        complain("--wait takes a duration, not '" + options.wait + "'");
+        return Exit::usage;
+    }
+    body["wait"] = options.wait;
+    const Reply reply = ask(endpoint, method, target, body, *wait);
+    const auto* told = reply.body.if_object();
+    const auto* unchanged = told ? told->if_contains("unchanged") : nullptr;
+    std::string done = options.name + (*method == 'P' ? " is a member" : " is a member no more");
+    if (unchanged && unchanged->is_array() && !unchanged->get_array().empty())
+        done +=
+            "; not of " + json::serialize(*unchanged) + ", whose members are those of the files";
+    return report(terminal, reply, done);
+}
+
+}  // namespace
+
+Exit run_add_member(const Terminal& terminal, const Endpoint& endpoint,
+                    const MemberOptions& options) {
+    json::object body{{"id", options.id},
+                      {"name", options.name},
+                      {"address", options.address},
+                      {"role", options.role}};
+    return change_members(terminal, endpoint, "POST", "/v1/members", std::move(body), options);
+}
+
+Exit run_remove_member(const Terminal& terminal, const Endpoint& endpoint,
+                       const MemberOptions& options) {
+    const std::string target = "/v1/members/" + path_segment(options.name);
+    return change_members(terminal, endpoint, "DELETE", target, {}, options);
 }
 
 // Whoever holds a lock gives it back by itself: this is for when it does not.

@@ -1,6 +1,7 @@
 // cli/deeds.h -- the commands that ask a node to do something: resign, appoint, drain, undrain,
-// release.
+// release, members add, members remove.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "cli/ask.h"
@@ -17,6 +18,16 @@ Exit run_resign(const Terminal& terminal, const Endpoint& endpoint, const HandOv
 Exit run_appoint(const Terminal& terminal, const Endpoint& endpoint,
                  const HandOverOptions& options);
 Exit run_drain(const Terminal& terminal, const Endpoint& endpoint, bool drained);
+
+struct MemberOptions {
+    std::string name, address, role = "voter";
+    std::uint32_t id = 0;
+    std::string wait = "10s";
+};
+Exit run_add_member(const Terminal& terminal, const Endpoint& endpoint,
+                    const MemberOptions& options);
+Exit run_remove_member(const Terminal& terminal, const Endpoint& endpoint,
+                       const MemberOptions& options);
 
 struct ReleaseOptions {
     std::string lock;

@@ -26,10 +26,15 @@ Exit run_lead(const Endpoint& endpoint, const LeadOptions& options) {
     HoldPlan plan;
     if (!read_option("-w", options.wait, plan.wait)) return Exit::usage;
     if (!read_option("--grace", options.grace, plan.grace)) return Exit::usage;
+    if (is_abroad(endpoint) && options.priority) {
+        complain("--priority is for our own nodes: elsewhere who asks first leads first");
+        return Exit::usage;
+    }
     if (!is_abroad(endpoint)) {
         if (const Exit exit = look_at(endpoint, options.group); exit != Exit::ok) return exit;
     }
     plan.claim = {{engine::Thing::Kind::leadership, options.group}, {}, "", Duration{}};
+    plan.claim.priority = options.priority;
     plan.at_once = options.at_once;
     plan.restart = options.restart;
     plan.command = options.command;

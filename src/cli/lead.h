@@ -1,5 +1,6 @@
 // cli/lead.h -- `conclave lead`: campaigns, and runs a command while it leads.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct LeadOptions {
     std::optional<int> not_elected;  // the exit code for that
     std::string grace;               // a duration: between asking the command to end and killing it
     bool restart = false;
+    std::optional<std::int64_t>
+        priority;  // among all who campaign; none: as the node is configured
     std::vector<std::string> command;
 };
 

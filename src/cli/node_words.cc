@@ -1,8 +1,11 @@
 #include "cli/node_words.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "client/node_session.h"
 
 namespace conclave {
 
@@ -13,9 +16,12 @@ void add_endpoint(CLI::App& app, NodeWords& words) {
     app.add_option("--endpoint", endpoint.urls,
                    "URL[,URL] of the node to ask (CONCLAVE_ENDPOINT, else the local socket); or "
                    "etcd://HOST,..., zookeeper://HOST,...");
-    app.add_option("--cacert", endpoint.cacert, "whom to believe, for https");
-    app.add_option("--cert", endpoint.cert, "who we are, for https");
-    app.add_option("--key", endpoint.key, "  and its key");
+    app.add_option("--cacert", endpoint.shown.tls.ca, "whom to believe, for https");
+    app.add_option("--cert", endpoint.shown.tls.cert, "who we are, for https");
+    app.add_option("--key", endpoint.shown.tls.key, "  and its key");
+    app.add_option("--token-file", endpoint.shown.token_file,
+                   "FILE with the node's token, to change something without a certificate "
+                   "(CONCLAVE_TOKEN_FILE)");
     app.add_option("--timeout", endpoint.timeout, "how long an answer may take");
 }
 
@@ -34,9 +40,25 @@ void add_running(CLI::App& app, NodeWords& words) {
                    "print the effective settings and what follows from them, and do not start");
 }
 
+void add_members(CLI::App& app, NodeWords& words) {
+    auto* members = app.add_subcommand("members", "who is there; `add` and `remove` change that");
+    members->require_subcommand(0, 1);
+    auto* add = members->add_subcommand("add", "a node joins the running cluster");
+    add->add_option("name", words.member.name, "NAME")->required();
+    add->add_option("address", words.member.address, "HOST:PORT where the others find it")
+        ->required();
+    add->add_option("--id", words.member.id, "N, its id: fixed for life")->required();
+    add->add_option("--role", words.member.role, "voter, witness or learner")
+        ->check(CLI::IsMember({"voter", "witness", "learner"}));
+    auto* remove = members->add_subcommand("remove", "a node leaves it, for good or for a while");
+    remove->add_option("name", words.member.name, "NAME")->required();
+    for (CLI::App* change : {add, remove})
+        change->add_option("--wait", words.member.wait, "DUR until it is done");
+}
+
 void add_watching(CLI::App& app, NodeWords& words) {
     app.add_subcommand("status", "the node, its groups, its peers");
-    app.add_subcommand("members", "who is there, in the detector's opinion");
+    add_members(app, words);
     app.add_subcommand("groups", "who leads what");
     app.add_subcommand("locks", "who holds which lock, and who waits for it");
     auto* leader = app.add_subcommand("leader", "who leads a group; 75 if nobody does");
@@ -101,6 +123,9 @@ void add_lead(CLI::App& app, NodeWords& words) {
     lead->add_option("--grace", words.lead.grace,
                      "DUR between SIGTERM and SIGKILL, at most half a lease; else a quarter");
     lead->add_flag("--restart", words.lead.restart, "campaign again after the lead was lost");
+    lead->add_option("--priority", words.lead.priority,
+                     "N: the largest who waits leads next; else what the node is configured with")
+        ->check(CLI::Range(-client::largest_priority, client::largest_priority));
     lead->add_option("command", words.lead.command, "-- COMMAND...")->required();
 }
 
@@ -127,14 +152,21 @@ void add_cert(CLI::App& app, NodeWords& words) {
 std::vector<CompletedCommand> commands_of(const CLI::App& app) {
     std::vector<CompletedCommand> commands;
     const auto add_flags = [](const CLI::App& from, std::vector<std::string>& flags) {
+        const auto add = [&flags](const std::string& flag) {
+            if (std::ranges::count(flags, flag) == 0) flags.push_back(flag);
+        };
         for (const CLI::Option* option : from.get_options()) {
-            for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-            for (const std::string& name : option->get_snames()) flags.push_back("-" + name);
+            for (const std::string& name : option->get_lnames()) add("--" + name);
+            for (const std::string& name : option->get_snames()) add("-" + name);
         }
     };
     for (const CLI::App* command : app.get_subcommands({})) {
-        CompletedCommand one{command->get_name(), command->get_description(), {}};
+        CompletedCommand one{command->get_name(), command->get_description(), {}, {}};
         add_flags(*command, one.flags);
+        for (const CLI::App* verb : command->get_subcommands({})) {
+            one.verbs.push_back(verb->get_name());
+            add_flags(*verb, one.flags);
+        }
         add_flags(app, one.flags);
         commands.push_back(std::move(one));
     }
@@ -155,6 +187,15 @@ std::optional<Exit> obey_cert(const CLI::App& app, const Terminal& terminal,
     if (cert->got_subcommand("init")) return run_cert_init(terminal, words.cert_init);
     if (cert->got_subcommand("issue")) return run_cert_issue(terminal, words.cert_issue);
     return run_cert_show(terminal, words.cert_show);
+}
+
+Exit obey_members(const CLI::App& app, const Terminal& terminal, const NodeWords& words) {
+    const auto* members = app.get_subcommand("members");
+    if (members->got_subcommand("add"))
+        return run_add_member(terminal, words.endpoint, words.member);
+    if (members->got_subcommand("remove"))
+        return run_remove_member(terminal, words.endpoint, words.member);
+    return run_members(terminal, words.endpoint);
 }
 
 }  // namespace
@@ -179,7 +220,7 @@ std::optional<Exit> obey_node_words(const CLI::App& app, const Terminal& termina
     if (typed("up")) return run_up(terminal, words.up);
     if (typed("node")) return run_node(terminal, words.node);
     if (typed("status")) return run_status(terminal, endpoint);
-    if (typed("members")) return run_members(terminal, endpoint);
+    if (typed("members")) return obey_members(app, terminal, words);
     if (typed("groups")) return run_groups(terminal, endpoint);
     if (typed("locks")) return run_locks(terminal, endpoint);
     if (typed("leader")) return run_leader(terminal, endpoint, words.leader);

@@ -29,6 +29,7 @@ struct NodeWords {  // what was typed
     ExplainOptions explain;
     HandOverOptions hand_over;
     ReleaseOptions release;
+    MemberOptions member;
     LeadOptions lead;
     LockOptions lock;
     std::string alive, shell;

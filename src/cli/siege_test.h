@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
 #include <functional>
 #include <future>
 #include <regex>
@@ -36,7 +35,7 @@ protected:
 
     void SetUp() override {
         prepare("quorum", 3, "lease = \"5s\"\n");
-        for (const Cluster::Process& one : cluster->processes()) open_port(one);
+        for (const std::size_t at : everybody()) open_port(at);
         restart();
         ASSERT_NE(agreed_leader(), "");
         for (std::size_t at = 0; at < 3; ++at) {
@@ -47,14 +46,8 @@ protected:
 
     std::string before_leader() const { return before_.front().leader; }
     std::uint16_t peer_port(std::size_t at) const {
-        return port_in(slurp(cluster->processes()[at].folder / "node.toml"),
-                       "\\[peer\\]\nlisten = \"127.0.0.1:(\\d+)");
-    }
-    std::string api_address(std::size_t at) const {
-        return "127.0.0.1:" + std::to_string(port_in(log_of(at), "address=127.0.0.1:(\\d+)"));
-    }
-    std::string log_of(std::size_t at) const {
-        return slurp(cluster->processes()[at].folder / "log");
+        const std::string& listen = process(at).listen;
+        return static_cast<std::uint16_t>(std::stoul(listen.substr(listen.find(':') + 1)));
     }
     // Lines of the log that say so.
     std::size_t complaints(std::size_t at, const std::string& why) const {
@@ -123,17 +116,6 @@ private:
     static constexpr std::size_t memory_bound = 64 * 1024;
 #endif
 
-    static void open_port(const Cluster::Process& one) {
-        const auto path = one.folder / "node.toml";
-        const std::string text = std::regex_replace(
-            slurp(path), std::regex("(\\[api\\]\nlisten = \\[\"[^\"]*\")"), "$1, \"127.0.0.1:0\"");
-        std::ofstream(path, std::ios::trunc) << text;
-    }
-    static std::uint16_t port_in(const std::string& text, const char* pattern) {
-        std::smatch found;
-        EXPECT_TRUE(std::regex_search(text, found, std::regex(pattern))) << pattern << "\n" << text;
-        return found.empty() ? 0 : static_cast<std::uint16_t>(std::stoul(found[1]));
-    }
     Standing standing(std::size_t at) const {
         Endpoint endpoint;
         endpoint.urls = cluster->processes()[at].endpoint();

@@ -56,6 +56,14 @@ std::string leader_text(const Terminal& terminal, const json::value& group) {
     return leader.empty() ? terminal.bad("none") : terminal.bold(leader);
 }
 
+// Names are anybody's: what is in them must not move the cursor.
+std::string legible(std::string name) {
+    for (char& c : name) {
+        if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+    }
+    return name;
+}
+
 std::string groups_text(const Terminal& terminal, const json::array& groups) {
     Rows rows{{"group", "algorithm", "leader", "epoch", "for", "lease"}};
     for (const json::value& group : groups) {
@@ -64,7 +72,12 @@ std::string groups_text(const Terminal& terminal, const json::array& groups) {
                         leader_text(terminal, group), text(group, "epoch"),
                         span_text(number(group, "since_ms")), lease > 0 ? span_text(lease) : ""});
     }
-    return table(terminal, rows);
+    std::string out = table(terminal, rows);
+    for (const json::value& group : groups) {
+        const std::string trouble = legible(text(group, "trouble"));
+        if (!trouble.empty()) out += text(group, "group") + ": " + terminal.bad(trouble) + "\n";
+    }
+    return out;
 }
 
 std::string members_text(const Terminal& terminal, const json::array& members) {
@@ -81,14 +94,6 @@ std::string members_text(const Terminal& terminal, const json::array& members) {
                         text(member, "address"), text(member, "evidence")});
     }
     return table(terminal, rows);
-}
-
-// Names are anybody's: what is in them must not move the cursor.
-std::string legible(std::string name) {
-    for (char& c : name) {
-        if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-    }
-    return name;
 }
 
 std::string locks_text(const Terminal& terminal, const json::value& answer) {
@@ -170,6 +175,9 @@ Exit run_status(const Terminal& terminal, const Endpoint& endpoint) {
                           ", version " + text(status, "version") + ", start " +
                           text(status, "incarnation");
         if (text(status, "drained") == "true") out += ", " + terminal.bad("drained");
+        if (text(status, "removed") == "true") out += ", " + terminal.bad("removed");
+        const std::string membership = text(status, "membership");
+        if (membership.starts_with("not")) out += "\nmembers " + membership;
         if (const std::string failure = text(status, "failure"); !failure.empty()) {
             out += "\n" + terminal.bad("failed: ") + failure;
         }

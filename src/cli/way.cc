@@ -1,6 +1,5 @@
 #include "cli/way.h"
 
-#include <boost/asio/ssl/context.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <cstdlib>
@@ -63,15 +62,15 @@ std::variant<Way, Exit> find_way(const Endpoint& endpoint) {
         return Exit::usage;
     }
     way.timeout = *timeout;
-    if (!endpoint.cacert.empty() || !endpoint.cert.empty()) {
-        auto tls = net::Tls::load({endpoint.cacert, endpoint.cert, endpoint.key});
-        if (!tls) {
-            complain(tls.error().what);
-            return Exit::refused;
-        }
-        way.tls = std::make_unique<net::Tls>(std::move(*tls));
-        way.options.tls = &way.tls->context();
+    client::Credentials shown = endpoint.shown;
+    const char* surroundings = std::getenv("CONCLAVE_TOKEN_FILE");
+    if (shown.token_file.empty() && surroundings) shown.token_file = surroundings;
+    auto tls = client::present(shown, way.options);
+    if (!tls) {
+        complain(tls.error().what);
+        return Exit::refused;
     }
+    way.tls = std::move(*tls);
     return way;
 }
 

@@ -108,6 +108,7 @@ public:
         const auto& endpoint = settings_.way.endpoints[next_ % settings_.way.endpoints.size()];
         net::Dialogue::Terms terms;
         terms.tls = settings_.way.tls;
+        terms.token = settings_.way.token;
         terms.limits = settings_.way.limits;
         terms.connect = settings_.way.connect;
         terms.answer = settings_.answer;

@@ -58,7 +58,8 @@ bool NodeSession::opened(const json::value& given) {
 
 void NodeSession::borrow(Duration wait, Duration ahead, Done done) {
     ahead_ = ahead;
-    const json::object body{{"session", id_}, {"wait", duration_text(wait)}};
+    json::object body{{"session", id_}, {"wait", duration_text(wait)}};
+    if (plan_.loan.priority) body["priority"] = *plan_.loan.priority;
     ask("POST", plan_.loan.target, body, wait + plan_.timeout,
         [self = shared_from_this(), done = std::move(done)](const Said& said) {
             if (said.good()) self->renew();

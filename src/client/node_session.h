@@ -20,14 +20,17 @@
 
 namespace conclave::client {
 
+constexpr Attribute largest_priority = 1'000'000'000;  // either way; far from where a sum overflows
+
 class NodeSession : public std::enable_shared_from_this<NodeSession> {
 public:
-    struct Loan {            // what is asked for
-        std::string target;  // where
-        std::string list;    // in which list of a renewal it stands,
-        std::string kind;    //   under which key,
-        std::string name;    //   which one of them,
-        std::string number;  //   and the key of its number
+    struct Loan {                             // what is asked for
+        std::string target;                   // where
+        std::string list;                     // in which list of a renewal it stands,
+        std::string kind;                     //   under which key,
+        std::string name;                     //   which one of them,
+        std::string number;                   //   and the key of its number
+        std::optional<Attribute> priority{};  // among those who want it; none: as the node
     };
     struct Plan {
         net::ClientOptions way{};  // to one endpoint

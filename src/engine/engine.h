@@ -32,6 +32,8 @@ struct Claim {
     locks::Terms terms{};  // of a lock
     std::string holder{};  // who we are, for others to read
     Duration session{};    // how long it outlives us; zero, or too long: as long as it may
+    // Of a leadership at our own nodes: the larger leads first. None: as its node is configured.
+    std::optional<Attribute> priority{};
 };
 
 // Called from the loop, never from inside a call of Contest.

@@ -119,6 +119,7 @@ private:
         const auto header =
             queue ? header_of(std::get<Answer>(outcome).body) : std::optional<Header>();
         if (!header) {
+            queue_tokens_.reset();  // whoever hears of the failure wants to hear of its end
             seen_(Found<Standing>(why_not(outcome)));
             return look_after(500ms);
         }

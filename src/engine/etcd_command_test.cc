@@ -196,9 +196,7 @@ TEST_F(AtEtcd, SaysInItsExitCodeWhoIsMissingOrDoesNotLetUsIn) {
     EXPECT_EQ(run(at() + shown + "lock press -- true", "timeout 60").exit, 77);
     EXPECT_EQ(run(at() + shown + "leader main", "timeout 60").exit, 77);
 
-    for (const char* words : {"user add root:secret", "user grant-role root root", "auth enable"}) {
-        servers->control(believing + shown + words);
-    }
+    servers->ask_for_password("secret", believing + shown);
     for (const char* who : {"", "CONCLAVE_USER=root CONCLAVE_PASSWORD=wrong"}) {
         const Ran out =
             run(known + "lock press -- true", std::string("env ") + who + " timeout 60");

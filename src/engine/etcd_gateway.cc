@@ -51,7 +51,7 @@ Outcome understand(const std::string& server, const net::Answer& answer) {
     json::value body = json::parse(answer.body, error);
     if (error || !body.is_object()) {
         std::string what = server + ": answers " + std::to_string(answer.status);
-        what.append(" without JSON: is that an etcd with its gateway?");
+        what.append(" without JSON: is that an etcd (3.4 or later) with its gateway?");
         return net::Failure{Trouble::bad_answer, std::move(what), true};
     }
     return understand(server, std::move(body));

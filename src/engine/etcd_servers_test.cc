@@ -85,6 +85,7 @@ EtcdServers::EtcdServers(const fs::path& folder, Options options)
                   certs + "/etcd.key", std::string("--trusted-ca-file"), certs + "/ca.crt"})
                 words.push_back(word);
         }
+        words.insert(words.end(), options.words.begin(), options.words.end());
         servers_.emplace_back(std::move(words), folder / (name + ".log"));
     }
 }
@@ -148,6 +149,14 @@ std::string EtcdServers::control(const std::string& words) const {
     static_cast<void>(!std::system(line.c_str()));
     std::ifstream file(out);
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void EtcdServers::ask_for_password(const std::string& password, const std::string& known_by) const {
+    for (const std::string& words :
+         {"user add root:" + password, std::string("user grant-role root root"),
+          std::string("auth enable")}) {
+        control(known_by + words);
+    }
 }
 
 std::unique_ptr<Servers> etcd_servers(const fs::path& folder) {

@@ -13,6 +13,7 @@ public:
     struct Options {
         bool tls = false;  // with certificates that the test makes, in `folder`/certs
         std::size_t size = count;
+        std::vector<std::string> words{};  // more of them for each
     };
     EtcdServers(const std::filesystem::path& folder, Options options);
     static bool installed();
@@ -32,6 +33,8 @@ public:
     bool come_up();
     // `etcdctl` with these words, as the shell would have it.
     std::string control(const std::string& words) const;
+    // From now on there is the user root, with this password, and nobody else may do anything.
+    void ask_for_password(const std::string& password, const std::string& known_by = "") const;
 
 private:
     std::string url(std::uint16_t port) const;

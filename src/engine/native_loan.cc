@@ -63,10 +63,13 @@ Prospect judge_mutex(const boost::json::value& view) {
     return seen;
 }
 
-Offer offer_of(const Thing& thing) {
+Offer offer_of(const Claim& claim) {
+    const Thing& thing = claim.thing;
     if (thing.kind == Thing::Kind::leadership) {
         const std::string view = "/v1/groups/" + net::percent_encoded(thing.name);
-        return {view, {view + "/campaign", "leading", "group", thing.name, "epoch"}, judge_group};
+        return {view,
+                {view + "/campaign", "leading", "group", thing.name, "epoch", claim.priority},
+                judge_group};
     }
     const std::string view = "/v1/mutex/" + net::percent_encoded(thing.name);
     return {view, {view + "/enter", "inside", "mutex", thing.name, "stay"}, judge_mutex};
@@ -78,7 +81,7 @@ public:
               Events& events, net::Alarm alarm)
         : loop_(loop),
           settings_(settings),
-          offer_(offer_of(claim.thing)),
+          offer_(offer_of(claim)),
           holder_(claim.holder),
           wanted_(claim.session),
           events_(events),

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "net/free_ports.h"
@@ -61,15 +60,6 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
     auto ports = net::free_ports(count);
     if (!ports) throw std::runtime_error(ports.error().what);
     return std::move(*ports);
-}
-
-bool comes_true(const std::function<bool()>& what) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
-    while (!what()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
 }
 
 }  // namespace conclave::engine

@@ -6,7 +6,6 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "core/result.h"
 #include "engine/engine.h"
+#include "net/comes_true_test.h"
 
 namespace conclave::engine {
 
@@ -66,8 +66,5 @@ std::unique_ptr<Servers> etcd_servers(const std::filesystem::path& folder);
 std::unique_ptr<Servers> zookeeper_servers(const std::filesystem::path& folder);
 
 std::vector<std::uint16_t> free_ports(std::size_t count);  // that were free a moment ago
-
-// Polls, with a limit that no machine is too slow for.
-[[nodiscard]] bool comes_true(const std::function<bool()>& what);
 
 }  // namespace conclave::engine

@@ -33,7 +33,7 @@ void Mandate::Candidate::stand() {
     if (!opened) return wake(net::now() + later);
     session_ = opened->id;
     wake(net::now() + opened->ttl / renewals);
-    sessions.campaign(session_, plan_.group, for_ever,
+    sessions.campaign(session_, plan_.group, {for_ever, plan_.priority},
                       [weak = weak_from_this()](const node::Sessions::Verdict& verdict) {
                           const auto self = weak.lock();
                           if (self && !self->over_) self->hear(verdict);
@@ -48,7 +48,9 @@ void Mandate::Candidate::hear(const node::Sessions::Verdict& verdict) {
     }
     lease_ = std::make_shared<Lease>();
     lease_->epoch = verdict.loan.epoch.value;
-    take(verdict.loan, net::now());
+    const Instant now = net::now();
+    lease_->begin(now + verdict.loan.remaining - plan_.margin);
+    take(verdict.loan, now);
     plan_.elected(lease_);
 }
 

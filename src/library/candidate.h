@@ -20,7 +20,8 @@ class Mandate::Candidate : public std::enable_shared_from_this<Candidate> {
 public:
     struct Plan {
         std::string group;
-        Duration margin{};  // before the end of a loan
+        Duration margin{};                    // before the end of a loan
+        std::optional<Attribute> priority{};  // among those who campaign
         // Once each, the second only after the first. No lease: it never will be, the node ends.
         std::function<void(const std::shared_ptr<Lease>&)> elected;
         std::function<void()> lost;

@@ -1,7 +1,6 @@
 #include "conclave/client.hpp"
 
-#include <errno.h>
-
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -14,11 +13,10 @@
 #include <thread>
 #include <utility>
 
-#include "client/caller.h"
 #include "library/dispatcher.h"
+#include "library/keeper.h"
 #include "library/lease.h"
 #include "library/signals.h"
-#include "net/tls.h"
 
 namespace conclave {
 
@@ -61,32 +59,19 @@ struct Waiting {
     std::shared_ptr<Held::Lease> lease;
 };
 
-class Held::Core : public std::enable_shared_from_this<Core>, private client::Caller::Events {
+class Held::Core : public std::enable_shared_from_this<Core>, private Keeper::Events {
 public:
     explicit Core(ClientOptions options) : options_(std::move(options)) {}
     ~Core() override { stop(); }
 
     void start() {
-        client::Caller::Settings settings;
-        auto endpoints = net::parse_http_endpoints(options_.endpoints);
-        if (!endpoints) throw std::invalid_argument(endpoints.error().what);
-        if (endpoints->empty()) throw std::invalid_argument("no endpoint is given");
-        settings.line.way.endpoints = std::move(*endpoints);
-        if (!options_.cacert.empty() || !options_.cert.empty()) {
-            auto tls = net::Tls::load({options_.cacert, options_.cert, options_.key});
-            if (!tls) throw std::invalid_argument(tls.error().what);
-            tls_ = std::make_unique<net::Tls>(std::move(*tls));
-            settings.line.way.tls = &tls_->context();
-        }
-        settings.session = options_.session;
-        settings.name = client::name_of_us(::program_invocation_short_name);
         auto alarm = net::Alarm::make(loop_);
         if (!alarm) throw std::invalid_argument(alarm.error().what);
         alarm_.emplace(std::move(*alarm));
-        auto caller = client::Caller::start(loop_, std::move(settings), *this);
-        if (!caller) throw std::invalid_argument(caller.error().what);
-        caller_ = std::move(*caller);
-        const SignalsKeptOff quiet;
+        const SignalsKeptOff quiet;  // a keeper may have threads of its own
+        auto keeper = open_keeper(loop_, options_, *this);
+        if (!keeper) throw std::invalid_argument(keeper.error().what);
+        keeper_ = std::move(*keeper);
         thread_ = std::thread([this] { loop_.run(); });
     }
 
@@ -98,7 +83,7 @@ public:
             for (auto& [name, queue] : queues_) {
                 for (const auto& one : queue) conclude(*one, nullptr);
             }
-            caller_.reset();
+            keeper_.reset();
             alarm_.reset();
             work_.reset();
         });
@@ -149,7 +134,7 @@ private:
     // The client's side, on the loop's thread. ---------------------------------------------------
 
     void enqueue(const std::shared_ptr<Waiting>& wait) {
-        if (!caller_) return conclude(*wait, nullptr);
+        if (!keeper_) return conclude(*wait, nullptr);
         if (const auto held = leases_.find(wait->name); held != leases_.end())
             want_back(std::shared_ptr(held->second));
         Queue& queue = queues_[wait->name];
@@ -168,7 +153,7 @@ private:
         if (queue->second.empty()) {
             queues_.erase(queue);
         } else {
-            caller_->acquire(name, queue->second.front()->terms);
+            keeper_->acquire(name, queue->second.front()->terms);
         }
     }
     void cancel(const std::shared_ptr<Waiting>& wait) {
@@ -178,7 +163,7 @@ private:
         std::erase(queue->second, wait);
         conclude(*wait, nullptr);
         if (!asked) return;
-        caller_->release(wait->name);
+        keeper_->release(wait->name);
         ask_for(wait->name);
     }
     void give_up(std::shared_ptr<Lease> lease) {  // by value: it is erased from where it may come
@@ -186,8 +171,8 @@ private:
         if (known == leases_.end() || known->second != lease) return;
         leases_.erase(known);
         end(*lease);
-        if (!caller_) return;
-        caller_->release(lease->name);
+        if (!keeper_) return;
+        keeper_->release(lease->name);
         ask_for(lease->name);
     }
     static void conclude(Waiting& wait, std::shared_ptr<Lease> lease) {
@@ -206,9 +191,9 @@ private:
             dispatcher_.run([stop = lease.stop]() mutable { stop.request_stop(); });
     }
 
-    void granted(const locks::Name& name, const locks::Token& token) override {
+    void granted(const std::string& name, const locks::Token& token) override {
         Queue& queue = queues_[name];
-        if (queue.empty()) return caller_->release(name);
+        if (queue.empty()) return keeper_->release(name);
         auto lease = std::make_shared<Lease>();
         lease->name = name;
         lease->token = {token.epoch.value, token.number};
@@ -216,48 +201,52 @@ private:
         const auto first = queue.front();
         queue.pop_front();
         lease->terms = first->terms;
-        lease->sticky = first->sticky;
+        lease->sticky = first->sticky && keeper_->tells_who_waits();
         lease->asked = !queue.empty();
         leases_[name] = lease;
-        renewed(caller_->until());
+        if (const auto until = keeper_->until(name)) lease->begin(*until - options_.stop_margin);
+        renewed();
         if (lease->sticky) {
             const std::lock_guard guard(sticky_mutex_);
             sticky_[name] = lease;
         }
         conclude(*first, lease);
     }
-    void busy(const locks::Name& name) override {
+    void busy(const std::string& name) override {
         const auto queue = queues_.find(name);
         if (queue == queues_.end() || queue->second.empty()) return;
         const auto first = queue->second.front();
         if (first->impatient) cancel(first);
     }
-    void asked_back(const locks::Name& name) override {
+    void asked_back(const std::string& name) override {
         const auto known = leases_.find(name);
         if (known == leases_.end()) return;
         const auto lease = known->second;
         dispatcher_.run([wanted = lease->wanted]() mutable { wanted.request_stop(); });
         want_back(lease);
     }
-    void lost(const locks::Name& name) override {
+    void lost(const std::string& name) override {
         const auto known = leases_.find(name);
         if (known == leases_.end()) return;
         end(*std::exchange(known->second, nullptr));
         leases_.erase(known);
         ask_for(name);
     }
-    void turned_down(const locks::Name& name, locks::Limit limit) override {
+    void turned_down(const std::string& name, const std::string& why) override {
         const auto queue = queues_.find(name);
         if (queue == queues_.end()) return;
         for (const auto& one : std::exchange(queue->second, {})) conclude(*one, nullptr);
         queues_.erase(queue);
-        log(name + ": " + words(limit));
+        log(name + ": " + why);
     }
-    void renewed(std::optional<Instant> until) override {
-        if (!until) return;  // each is told that it is lost
-        const Instant end = *until - options_.stop_margin;
-        for (auto& [name, lease] : leases_) lease->extend(end);
-        alarm_->at(end, [this] { run_out(); });
+    void renewed() override {
+        Instant first = Instant::max();  // that is over, unless it is renewed in time
+        for (auto& [name, lease] : leases_) {
+            if (const auto until = keeper_->until(name))
+                lease->extend(*until - options_.stop_margin);
+            first = std::min(first, lease->end());
+        }
+        if (first != Instant::max()) alarm_->at(first, [this] { run_out(); });
     }
     // Those who work under it need the margin to stop. It is over for good, even if an answer still
     // came in time.
@@ -267,10 +256,9 @@ private:
             if (!lease->held()) over.push_back(lease);
         }
         for (const auto& lease : over) give_up(lease);
+        renewed();  // the others have ends of their own
     }
-    void welcomed(const wire::Welcome&) override {}
-    void settled() override {}
-    void failed(const net::Failure& failure) override { log(failure.what); }
+    void failed(const std::string& why) override { log(why); }
     void log(std::string what) {
         if (options_.log)
             dispatcher_.run([log = options_.log, what = std::move(what)] { log(what); });
@@ -281,9 +269,8 @@ private:
     asio::io_context loop_{1};
     std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_{
         asio::make_work_guard(loop_)};
-    std::unique_ptr<net::Tls> tls_;
     std::optional<net::Alarm> alarm_;
-    std::unique_ptr<client::Caller> caller_;
+    std::unique_ptr<Keeper> keeper_;
     std::map<std::string, Queue> queues_;
     std::map<std::string, std::shared_ptr<Lease>> leases_;
     std::mutex sticky_mutex_;
@@ -361,5 +348,21 @@ Client::~Client() {
 }
 
 Lock Client::lock(std::string name, LockTerms terms) { return Lock(core_, std::move(name), terms); }
+
+std::optional<std::vector<Held>> Client::lock_all(std::vector<std::string> names,
+                                                  std::chrono::nanoseconds wait) {
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);  // it would wait for itself
+    names.erase(repeated.begin(), repeated.end());
+    const auto begun = std::chrono::steady_clock::now();
+    std::vector<Held> all;
+    for (const std::string& name : names) {
+        auto held = lock(name).lock_for(wait - (std::chrono::steady_clock::now() - begun));
+        if (!held) return std::nullopt;
+        all.push_back(std::move(*held));
+    }
+    if (!std::ranges::all_of(all, &Held::held)) return std::nullopt;
+    return all;
+}
 
 }  // namespace conclave

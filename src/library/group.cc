@@ -144,6 +144,7 @@ Mandate::Candidate::Plan Group::Place::plan() const {
     Mandate::Candidate::Plan plan;
     plan.group = name;
     plan.margin = margin;
+    plan.priority = priority;
     return plan;
 }
 

@@ -42,6 +42,7 @@ Group Node::join(const std::string& group, JoinOptions options) {
     place->core = core_;
     place->name = group;
     place->margin = options.stop_margin;
+    place->priority = options.priority;
     return Group(std::move(place));
 }
 

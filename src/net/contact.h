@@ -27,7 +27,8 @@ struct Contact {
     std::string complaint;  // the last one that was logged
     std::string store;      // of the last hello that was accepted, as is
     Incarnation incarnation;
-    Traffic past;  // of links that are no more
+    Traffic past;       // of links that are no more
+    bool known = true;  // false: it was a peer once
 };
 
 }  // namespace conclave::net

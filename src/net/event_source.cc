@@ -47,6 +47,7 @@ void EventSource::connect() {
     refused_body_.clear();
     std::weak_ptr<EventSource> weak = weak_from_this();
     Dialogue::Terms terms{.tls = options_.tls,
+                          .token = options_.token,
                           .limits = options_.limits,
                           .connect = options_.connect,
                           .answer = subscription_.silence,

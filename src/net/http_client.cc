@@ -30,6 +30,7 @@ public:
             return done_(std::move(failure_));
         }
         Dialogue::Terms terms{.tls = options_.tls,
+                              .token = options_.token,
                               .limits = options_.limits,
                               .connect = std::min(options_.connect, rest),
                               .answer = rest};

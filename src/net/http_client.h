@@ -18,6 +18,7 @@ namespace conclave::net {
 struct ClientOptions {
     std::vector<HttpEndpoint> endpoints{};       // in the order to be tried
     boost::asio::ssl::context* tls = nullptr;    // for https://; must outlive the calls
+    std::string token{};                         // shown with every question; see Dialogue
     Duration connect = std::chrono::seconds(2);  // per endpoint
     ParseLimits limits{.header = 16 << 10, .body = 64 << 20};
 };

@@ -7,19 +7,22 @@
 #include <chrono>
 #include <utility>
 
+#include "net/token.h"
+
 namespace conclave::net {
 namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-std::string request_text(const HttpEndpoint& endpoint, const Call& call) {
+std::string request_text(const HttpEndpoint& endpoint, const Call& call, const std::string& token) {
     std::string host = endpoint.local() ? "localhost" : endpoint.host;
     if (host.find(':') != host.npos) host = '[' + host + ']';
     if (!endpoint.local()) host += ':' + endpoint.port;
     std::string text = call.method + ' ' + call.target + " HTTP/1.1\r\nHost: " + host + "\r\n";
     text += call.upgrade.empty() ? "Connection: close\r\n"
                                  : "Connection: Upgrade\r\nUpgrade: " + call.upgrade + "\r\n";
+    if (!token.empty()) text.append("Authorization: ").append(bearer(token)).append("\r\n");
     for (const auto& [name, value] : call.fields) {
         assert(value.find_first_of("\r\n") == value.npos);
         text += name + ": " + value + "\r\n";
@@ -53,7 +56,7 @@ Dialogue::Dialogue(asio::io_context& loop, HttpEndpoint endpoint, Terms terms)
 
 void Dialogue::start(const Call& call, std::function<void(Outcome)> done) {
     done_ = std::move(done);
-    request_ = request_text(endpoint_, call);
+    request_ = request_text(endpoint_, call, terms_.token);
     auto body = call.method == "HEAD" ? AnswerReader::Body::none : AnswerReader::Body::expected;
     reader_.emplace(terms_.limits, body, std::move(terms_.on_piece));
     arm(terms_.connect, "no connection within " + in_words(terms_.connect));
@@ -102,11 +105,21 @@ void Dialogue::connect_tcp() {
 void Dialogue::connect_to(tcp::resolver::results_type where) {
     connecting_.emplace(loop_);
     asio::async_connect(*connecting_, where,
-                        [self = shared_from_this()](ErrorCode code, const tcp::endpoint&) {
+                        [self = shared_from_this()](ErrorCode code, const tcp::endpoint& peer) {
                             if (!self->done_) return;
                             if (code) return self->fail(why_not_connected(code), code.message());
+                            if (!self->may_show_token(peer)) {
+                                return self->fail(Trouble::refused,
+                                                  "a token is not sent in plaintext to another "
+                                                  "machine: ask with https://");
+                            }
                             self->greet(std::move(*self->connecting_));
                         });
+}
+
+// By the address that was reached: a name may stand for any.
+bool Dialogue::may_show_token(const tcp::endpoint& peer) const {
+    return terms_.token.empty() || endpoint_.secure || peer.address().is_loopback();
 }
 
 void Dialogue::greet(StreamSocket socket) {

@@ -47,6 +47,7 @@ class Dialogue : public std::enable_shared_from_this<Dialogue> {
 public:
     struct Terms {
         boost::asio::ssl::context* tls = nullptr;  // https:// fails without
+        std::string token{};  // shown with the question, but never in plaintext to another machine
         ParseLimits limits{};
         Duration connect{};  // until the connection is there
         Duration answer{};   // from then until the answer is complete, or between two pieces of it
@@ -65,6 +66,7 @@ private:
     void connect_unix();
     void connect_tcp();
     void connect_to(boost::asio::ip::tcp::resolver::results_type where);
+    bool may_show_token(const boost::asio::ip::tcp::endpoint& peer) const;
     void greet(StreamSocket socket);
     void ask();
     void write();

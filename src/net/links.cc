@@ -3,16 +3,11 @@
 
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cassert>
-#include <map>
-#include <random>
 #include <utility>
 
-#include "net/complaints.h"
-#include "net/contact.h"
 #include "net/greeting.h"
-#include "net/listener.h"
+#include "net/switchboard.h"
 
 namespace conclave::net {
 namespace {
@@ -37,69 +32,19 @@ Result<HostPort> parse_place(const std::string& text, bool plaintext) {
 
 }  // namespace
 
-class Links::Switchboard : public Link::Owner, public std::enable_shared_from_this<Switchboard> {
-public:
-    Switchboard(asio::io_context& loop, Settings settings, Events& events, LogSink& log)
-        : loop_(loop),
-          settings_(std::move(settings)),
-          events_(events),
-          log_(log),
-          resolver_(loop),
-          complaints_(log) {
-        // By the node: those that lost a peer at the same time should not dial it at the same time.
-        std::seed_seq seed{std::uint64_t{number(settings_.hello.node)},
-                           settings_.hello.incarnation.value};
-        dice_.seed(seed);
-    }
-
-    Result<std::uint16_t> start();
-    void stop();
-    std::optional<Error> load_tls();
-    void send(NodeId to, std::uint32_t group, ByteView message);
-    Contact* find(NodeId peer);
-
-    std::optional<Tls> tls_;
-    std::uint64_t strangers_seen_ = 0;
-
-private:
-    void opened(Link& link) override;
-    void greeted(Link& link, wire::Hello hello) override;
-    void arrived(Link& link, const wire::Letter& letter) override;
-    void ended(Link& link, const std::string& why) override;
-    void gone(Link& link) override;
-
-    std::optional<Error> meet_peers();
-    Tls* tls() { return tls_ ? &*tls_ : nullptr; }
-
-    void visited(tcp::socket socket);
-    void dial(Contact& contact);
-    void connect(Contact& contact, const tcp::endpoint& endpoint);
-    void dial_later(Contact& contact);
-    void dial_now(Contact& contact);
-    std::optional<std::string> refuse_hello(Link& link, const wire::Hello& hello);
-    void refused(Link& link, const wire::Hello& hello, const std::string& why);
-    void admit(Link& link, Contact& contact, const wire::Hello& hello);
-    void knocked(Link& link, Contact& contact, const wire::Hello& hello);
-    void unlink(Contact& contact, const std::string& why);
-    void retire(std::shared_ptr<Link> link);
-    void complain(Contact& contact, std::string_view event, const std::string& why) {
-        complaints_.of_peer(contact.complaint, event, {contact.peer.name, contact.peer.address},
-                            why);
-    }
-
-    asio::io_context& loop_;
-    Settings settings_;
-    Events& events_;
-    LogSink& log_;
-    std::optional<Listener> listener_;
-    tcp::resolver resolver_;
-    std::map<NodeId, Contact> contacts_;
-    // Oldest first: who has been accepted but has not said hello, and links on their way out.
-    std::vector<std::shared_ptr<Link>> strangers_;
-    Complaints complaints_;
-    std::minstd_rand dice_;
-    bool stopped_ = false;
-};
+Links::Switchboard::Switchboard(asio::io_context& loop, Settings settings, Events& events,
+                                LogSink& log)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      events_(events),
+      log_(log),
+      resolver_(loop),
+      complaints_(log) {
+    // By the node: those that lost a peer at the same time should not dial it at the same time.
+    std::seed_seq seed{std::uint64_t{number(settings_.hello.node)},
+                       settings_.hello.incarnation.value};
+    dice_.seed(seed);
+}
 
 // --- Start and stop. -----------------------------------------------------------------------------
 
@@ -189,7 +134,7 @@ void Links::Switchboard::dial(Contact& contact) {
     resolver_.async_resolve(
         contact.place.host, std::to_string(contact.place.port), tcp::resolver::numeric_service,
         [self = shared_from_this(), &contact](const error_code& error, auto found) {
-            if (self->stopped_) return;
+            if (self->stopped_ || !contact.known) return;
             if (!error) {  // one of its addresses per try: a dead one must not use up all the time
                 const auto at = static_cast<std::ptrdiff_t>(contact.tries++ % found.size());
                 return self->connect(contact, std::next(found.begin(), at)->endpoint());
@@ -200,6 +145,7 @@ void Links::Switchboard::dial(Contact& contact) {
 }
 
 void Links::Switchboard::connect(Contact& contact, const tcp::endpoint& endpoint) {
+    if (contact.dialing) return;  // who was forgotten and added again was looked up twice
     if (!tls_ && !is_loopback(endpoint.address())) {
         complain(contact, "cannot reach peer", "its address is not loopback, and there is no TLS");
         return dial_later(contact);
@@ -216,7 +162,7 @@ void Links::Switchboard::dial_later(Contact& contact) {
                                                       contact.pause.count());
     contact.retry.expires_after(Duration(draw(dice_)));
     contact.retry.async_wait([self = shared_from_this(), &contact](const error_code& error) {
-        if (!error && !self->stopped_) self->dial(contact);
+        if (!error && !self->stopped_ && contact.known) self->dial(contact);
     });
 }
 
@@ -357,7 +303,34 @@ void Links::Switchboard::retire(std::shared_ptr<Link> link) {
 
 Contact* Links::Switchboard::find(NodeId peer) {
     const auto found = contacts_.find(peer);
-    return found == contacts_.end() ? nullptr : &found->second;
+    return found == contacts_.end() || !found->second.known ? nullptr : &found->second;
+}
+
+std::optional<Error> Links::Switchboard::add(const Peer& peer) {
+    auto place = parse_place(peer.address, !tls_);
+    if (!place) return Error{"peer \"" + peer.name + "\": " + place.error().what};
+    Contact& contact = contacts_.try_emplace(peer.id, loop_, peer, *place).first->second;
+    contact.peer = peer;
+    contact.place = std::move(*place);
+    contact.known = true;
+    contact.pause = {};
+    contact.retry.cancel();
+    if (!contact.link && !contact.dialing) dial(contact);
+    return std::nullopt;
+}
+
+// What the loop still has to do for it may find it here.
+void Links::Switchboard::forget(NodeId peer, const std::string& why) {
+    Contact* const contact = find(peer);
+    if (!contact) return;
+    contact->known = false;
+    contact->retry.cancel();
+    if (const auto dialing = std::exchange(contact->dialing, nullptr)) dialing->close();
+    const auto link = std::exchange(contact->link, nullptr);
+    if (!link) return;
+    contact->past += link->traffic;
+    link->leave(why);
+    retire(link);
 }
 
 // --- The public face. ----------------------------------------------------------------------------
@@ -372,6 +345,10 @@ Result<std::uint16_t> Links::start() { return switchboard_->start(); }
 void Links::send(NodeId to, std::uint32_t group, ByteView message) {
     switchboard_->send(to, group, message);
 }
+
+std::optional<Error> Links::add(const Peer& peer) { return switchboard_->add(peer); }
+
+void Links::forget(NodeId peer, const std::string& why) { switchboard_->forget(peer, why); }
 
 bool Links::up(NodeId peer) const {
     const Contact* contact = switchboard_->find(peer);

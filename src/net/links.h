@@ -57,6 +57,12 @@ public:
     // Part of this wake-up's batch for that peer; lost, and counted, if there is no link.
     void send(NodeId to, std::uint32_t group, ByteView message);
 
+    // While it runs: another peer, or another address for one, to be dialled from now on. And a
+    // peer no more: it is told why, its hello is refused, and there is no event about it after
+    // this.
+    [[nodiscard]] std::optional<Error> add(const Peer& peer);
+    void forget(NodeId peer, const std::string& why);
+
     bool up(NodeId peer) const;
     Traffic traffic(NodeId peer) const;    // since the start, over all links to that peer
     std::uint64_t strangers_seen() const;  // connections that ended without an accepted hello

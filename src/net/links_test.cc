@@ -54,6 +54,32 @@ TEST(Links, ThreeNodesHaveThreeLinks) {
     for (auto* node : {&one, &two, &three}) EXPECT_EQ(node->story.size(), 2u);
 }
 
+TEST(Links, APeerIsAddedWhileTheyRun) {
+    TestLoop loop;
+    TestNode one(loop, 1), two(loop, 2);
+    one.start();
+    two.start();
+    ASSERT_FALSE(two.links->add({NodeId{1}, "n1", loopback(one.port)}));
+    ASSERT_TRUE(loop.until([&] { return one.log.says("node 2 is not among the peers of n1"); }));
+    ASSERT_FALSE(one.links->add({NodeId{2}, "n2", loopback(two.port)}));
+    EXPECT_TRUE(loop.until([&] { return one.up(2) && two.up(1); })) << one.log.text();
+    EXPECT_TRUE(one.links->add({NodeId{3}, "n3", "nowhere"}));
+}
+
+TEST(Links, APeerThatIsForgottenIsToldWhyAndComesBackOnlyWhenAddedAgain) {
+    TestPair pair;
+    ASSERT_TRUE(pair.come_up());
+    pair.two.links->forget(NodeId{1}, "n1 was removed");
+    EXPECT_FALSE(pair.two.up(1));
+    ASSERT_TRUE(pair.loop.until([&] { return pair.one.log.says("n1 was removed"); }))
+        << pair.one.log.text();
+    ASSERT_TRUE(pair.loop.until([&] {
+        return pair.one.log.says("node 1 is not among the peers of n2");
+    })) << pair.one.log.text();
+    ASSERT_FALSE(pair.two.links->add({NodeId{1}, "n1", loopback(pair.one.port)}));
+    EXPECT_TRUE(pair.loop.until([&] { return pair.one.up(2) && pair.two.up(1); }));
+}
+
 TEST(Links, APeerIsFoundByName) {
     TestPair pair;
     pair.two.start();

@@ -48,11 +48,13 @@ Error wrong(std::string_view file, std::string_view part, const error_code& erro
                  error.message()};
 }
 
-void harden(ssl::context& context) {
+void harden(ssl::context& context, Tls::Takes takes) {
     context.set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
     SSL_CTX* const native = context.native_handle();
     // The end that is dialled would ask for the client purpose only, which operators have too.
-    X509_VERIFY_PARAM_set_purpose(SSL_CTX_get0_param(native), X509_PURPOSE_SSL_SERVER);
+    const bool nodes = takes == Tls::Takes::nodes;
+    X509_VERIFY_PARAM_set_purpose(SSL_CTX_get0_param(native),
+                                  nodes ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT);
     SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(native, 0);
     SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);  // an idle link keeps no record buffers
@@ -69,9 +71,9 @@ Tls::Tls(ssl::context context, Certificate own)
 
 namespace {
 
-ssl::context hardened() {
+ssl::context hardened(Tls::Takes takes) {
     ssl::context context(ssl::context::tlsv13);
-    harden(context);
+    harden(context, takes);
     return context;
 }
 
@@ -97,8 +99,8 @@ std::optional<Error> believe(ssl::context& context, const std::string& authority
 
 }  // namespace
 
-Result<Tls> Tls::load(const TlsFiles& files) {
-    ssl::context context = hardened();
+Result<Tls> Tls::load(const TlsFiles& files, Takes takes) {
+    ssl::context context = hardened(takes);
     if (auto error = believe(context, files.ca)) return *error;
     if (auto error = show(context, files)) return *error;
     const X509* own = SSL_CTX_get0_certificate(context.native_handle());
@@ -110,7 +112,9 @@ Result<Tls> Tls::load(const TlsFiles& files) {
 }
 
 Result<Tls> Tls::visit(const TlsFiles& files) {
-    ssl::context context = hardened();
+    if (files.cert.empty() && !files.key.empty())
+        return Error{std::string("a certificate is missing for the key ").append(files.key)};
+    ssl::context context = hardened(Takes::nodes);
     if (files.ca.empty()) {
         context.set_default_verify_paths();
     } else if (auto error = believe(context, files.ca)) {

@@ -7,6 +7,7 @@
 #pragma once
 #include <boost/asio/ssl/context.hpp>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,10 @@ struct Certificate {
 
 class Tls {
 public:
+    // Whose certificates are taken: those of nodes, or also those that are made for clients only.
+    enum class Takes : std::uint8_t { nodes, operators };
     // Errors name the file and what is wrong with it.
-    static Result<Tls> load(const TlsFiles& files);
+    static Result<Tls> load(const TlsFiles& files, Takes takes = Takes::nodes);
     // For a guest of somebody else's servers: without a certificate of its own, if need be, which
     // names nobody then; without an authority those that this machine believes.
     static Result<Tls> visit(const TlsFiles& files);

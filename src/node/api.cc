@@ -58,20 +58,23 @@ std::string_view words(Refused::Why why) {
 
 }  // namespace
 
-HttpApi::HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics)
+HttpApi::HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics, const Gate& gate)
     : loop_(loop),
       node_(node),
       metrics_(metrics),
+      gate_(gate),
       guests_(node),
       locks_(node),
       sessions_(node, locks_),
-      mutexes_(node) {
+      mutexes_(node),
+      members_(node) {
     add_health();
     add_views();
     add_deeds();
-    sessions_.add_to(router_);
-    locks_.add_to(router_);
-    mutexes_.add_to(router_);
+    sessions_.add_to(router_, gate_);
+    locks_.add_to(router_, gate_);
+    mutexes_.add_to(router_, gate_);
+    members_.add_to(router_, gate_);
 }
 
 void HttpApi::add(std::string_view pattern, const char* name, Method method) {
@@ -79,7 +82,8 @@ void HttpApi::add(std::string_view pattern, const char* name, Method method) {
 }
 
 void HttpApi::add_deed(std::string_view pattern, const char* name, Method method) {
-    router_.add(pattern, name, deed([this, method](const Exchange& one) { (this->*method)(one); }));
+    router_.add(pattern, name,
+                gate_.deed([this, method](const Exchange& one) { (this->*method)(one); }));
 }
 
 void HttpApi::add_health() {
@@ -103,7 +107,7 @@ void HttpApi::add_health() {
                              : std::string(ready ? "ok\n" : "not ready\n"));
     });
     router_.add("GET /metrics", "metrics", [this](const Exchange& one) {
-        one->respond(200, Metrics::content_type, metrics_.text(snapshot(node_)));
+        one->respond(200, Metrics::content_type, metrics_.text(snapshot(node_, guests_)));
     });
     router_.add("GET /version", "version", [](const Exchange& one) {
         respond(one, json::object{{"version", version}});
@@ -115,11 +119,8 @@ void HttpApi::add_health() {
 void HttpApi::add_views() {
     router_.add("GET /v1/status", "status",
                 [this](const Exchange& one) { respond(one, status_view(node_)); });
-    router_.add("GET /v1/members", "members",
-                [this](const Exchange& one) { respond(one, members_view(node_)); });
     router_.add("GET /v1/groups", "groups",
                 [this](const Exchange& one) { respond(one, groups_view(node_)); });
-    add("GET /v1/members/{member}", "member", &HttpApi::show_member);
     add("GET /v1/groups/{group}", "group", &HttpApi::show_group);
     add("GET /v1/groups/{group}/leader-check", "leader-check", &HttpApi::check_leader);
     add("GET /leader-elector/{group}", "leader-elector", &HttpApi::show_sidecar);
@@ -140,13 +141,6 @@ HostedGroup* HttpApi::group_of(const Exchange& exchange) {
     HostedGroup* group = node_.group(name);
     if (!group) exchange->problem(404, "No such group", "this node is in no group '" + name + "'");
     return group;
-}
-
-void HttpApi::show_member(const Exchange& exchange) {
-    const std::string& name = exchange->request().parameters.find("member")->second;
-    const auto id = node_.find(name);
-    if (!id) return exchange->problem(404, "No such node", "nobody here is called '" + name + "'");
-    respond(exchange, member_view(node_, *id));
 }
 
 void HttpApi::check_leader(const Exchange& exchange) {

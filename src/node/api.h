@@ -1,7 +1,7 @@
 // node/api.h -- the node over HTTP: what it knows, and what it may be asked to do.
 //
-// Calls that change something need a trusted client (the local socket, a client certificate) and
-// JSON. Long polls and streams hold their exchange until there is news or the client has gone.
+// Who may change something is the gate's affair (gate.h). Long polls and streams hold their
+// exchange until there is news or the client has gone.
 #pragma once
 #include <boost/asio/io_context.hpp>
 #include <functional>
@@ -10,8 +10,10 @@
 
 #include "net/http_router.h"
 #include "node/api_locks.h"
+#include "node/api_members.h"
 #include "node/api_mutex.h"
 #include "node/api_sessions.h"
+#include "node/gate.h"
 #include "node/guests.h"
 #include "node/node.h"
 
@@ -19,14 +21,14 @@ namespace conclave::node {
 
 class HttpApi {
 public:
-    HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics);
+    HttpApi(boost::asio::io_context& loop, Node& node, Metrics& metrics, const Gate& gate);
 
     const net::Router& router() const { return router_; }
 
 private:
     using Exchange = std::shared_ptr<net::Exchange>;
 
-    // Handlers are methods; those of `deeds` are for trusted clients with JSON only.
+    // Handlers are methods; those of `deeds` are behind the gate.
     using Method = void (HttpApi::*)(const Exchange&);
     void add(std::string_view pattern, const char* name, Method method);
     void add_deed(std::string_view pattern, const char* name, Method method);
@@ -35,7 +37,6 @@ private:
     void add_views();
     void add_deeds();
 
-    void show_member(const Exchange& exchange);
     void check_leader(const Exchange& exchange);
     void show_sidecar(const Exchange& exchange);
     void show_group(const Exchange& exchange);
@@ -53,10 +54,12 @@ private:
     boost::asio::io_context& loop_;
     Node& node_;
     Metrics& metrics_;
+    const Gate& gate_;
     Guests guests_;
     LocksApi locks_;
     SessionsApi sessions_;
     MutexApi mutexes_;
+    MembersApi members_;
     net::Router router_;
 };
 

@@ -22,6 +22,9 @@ void respond(const std::shared_ptr<net::Exchange>& exchange, const boost::json::
 std::optional<std::string> field(const std::shared_ptr<net::Exchange>& exchange,
                                  std::string_view name);
 
+// Whatever it is; null if there is none.
+boost::json::value any_field(const std::shared_ptr<net::Exchange>& exchange, std::string_view name);
+
 // Likewise a whole number that is not negative.
 std::optional<std::uint64_t> number_field(const std::shared_ptr<net::Exchange>& exchange,
                                           std::string_view name);
@@ -30,8 +33,5 @@ std::optional<Duration> duration(const std::string& text);
 std::int64_t milliseconds(Duration length);  // never more than there is
 
 void session_gone(const std::shared_ptr<net::Exchange>& exchange);  // 410
-
-// The same for trusted clients with JSON only; others are refused.
-net::Handler deed(net::Handler handler);
 
 }  // namespace conclave::node

@@ -81,16 +81,16 @@ void nobody_answers(const Exchange& exchange) {
 
 }  // namespace
 
-void LocksApi::add_to(net::Router& router) {
+void LocksApi::add_to(net::Router& router, const Gate& gate) {
     const auto method = [this](void (LocksApi::*which)(const Exchange&)) {
         return [this, which](const Exchange& one) {
             if (served(one)) (this->*which)(one);
         };
     };
     router.add("GET /v1/locks", "locks", method(&LocksApi::list));
-    router.add("DELETE /v1/locks/{lock}", "dismiss", deed(method(&LocksApi::dismiss)));
-    router.add("POST /v1/locks/{lock}/acquire", "acquire", deed(method(&LocksApi::acquire)));
-    router.add("POST /v1/locks/{lock}/release", "release", deed(method(&LocksApi::release)));
+    router.add("DELETE /v1/locks/{lock}", "dismiss", gate.deed(method(&LocksApi::dismiss)));
+    router.add("POST /v1/locks/{lock}/acquire", "acquire", gate.deed(method(&LocksApi::acquire)));
+    router.add("POST /v1/locks/{lock}/release", "release", gate.deed(method(&LocksApi::release)));
 }
 
 bool LocksApi::served(const Exchange& exchange) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "net/http_router.h"
+#include "node/gate.h"
 #include "node/node.h"
 
 namespace conclave::node {
@@ -14,7 +15,7 @@ class LocksApi {
 public:
     explicit LocksApi(Node& node) : node_(node) {}
 
-    void add_to(net::Router& router);
+    void add_to(net::Router& router, const Gate& gate);
 
     boost::json::array held_by(const std::string& session);  // as a renewal tells
 

@@ -40,14 +40,14 @@ void tell(const Exchange& exchange, const Sessions::Verdict& verdict) {
 
 }  // namespace
 
-void MutexApi::add_to(net::Router& router) {
+void MutexApi::add_to(net::Router& router, const Gate& gate) {
     const auto bound = [this](auto method) {
         return [this, method](const Exchange& one) { (this->*method)(one); };
     };
     router.add("GET /v1/mutex", "mutexes", bound(&MutexApi::list));
     router.add("GET /v1/mutex/{mutex}", "mutex", bound(&MutexApi::show));
-    router.add("POST /v1/mutex/{mutex}/enter", "enter", deed(bound(&MutexApi::enter)));
-    router.add("POST /v1/mutex/{mutex}/leave", "leave", deed(bound(&MutexApi::leave)));
+    router.add("POST /v1/mutex/{mutex}/enter", "enter", gate.deed(bound(&MutexApi::enter)));
+    router.add("POST /v1/mutex/{mutex}/leave", "leave", gate.deed(bound(&MutexApi::leave)));
 }
 
 HostedGroup* MutexApi::group_of(const Exchange& exchange) {
@@ -78,7 +78,7 @@ void MutexApi::enter(const Exchange& exchange) {
     const auto wait = duration(field(exchange, "wait").value_or("0s"));
     if (!wait) return exchange->problem(400, "Bad wait", "wait is a duration, like \"30s\"");
     const auto ticket = node_.sessions().campaign(
-        field(exchange, "session").value_or(""), group->name(), std::min(*wait, longest_poll),
+        field(exchange, "session").value_or(""), group->name(), {std::min(*wait, longest_poll)},
         [exchange](const auto& verdict) { tell(exchange, verdict); });
     if (exchange->pending())
         exchange->on_gone([this, ticket] { node_.sessions().withdraw(ticket); });

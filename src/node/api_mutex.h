@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "net/http_router.h"
+#include "node/gate.h"
 #include "node/node.h"
 
 namespace conclave::node {
@@ -11,7 +12,7 @@ class MutexApi {
 public:
     explicit MutexApi(Node& node) : node_(node) {}
 
-    void add_to(net::Router& router);
+    void add_to(net::Router& router, const Gate& gate);
 
 private:
     using Exchange = std::shared_ptr<net::Exchange>;

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
+#include "client/node_session.h"
 #include "node/api_body.h"
 #include "node/api_views.h"
 #include "node/duration_text.h"
@@ -17,6 +18,7 @@ namespace {
 
 using Exchange = std::shared_ptr<net::Exchange>;
 using How = Sessions::Verdict::How;
+using client::largest_priority;
 
 constexpr std::size_t longest_name = 255;
 
@@ -40,12 +42,21 @@ void tell(const Exchange& exchange, const std::string& group, const Sessions::Ve
     }
 }
 
+// False: what stands there is no priority.
+bool read_priority(const Exchange& exchange, std::optional<Attribute>& priority) {
+    const json::value said = any_field(exchange, "priority");
+    if (said.is_null()) return true;
+    if (!said.is_int64()) return false;
+    priority = said.get_int64();
+    return -largest_priority <= *priority && *priority <= largest_priority;
+}
+
 }  // namespace
 
-void SessionsApi::add_to(net::Router& router) {
+void SessionsApi::add_to(net::Router& router, const Gate& gate) {
     const auto add = [&](std::string_view pattern, const char* name, auto method) {
         router.add(pattern, name,
-                   deed([this, method](const Exchange& one) { (this->*method)(one); }));
+                   gate.deed([this, method](const Exchange& one) { (this->*method)(one); }));
     };
     add("POST /v1/sessions", "open-session", &SessionsApi::open);
     add("POST /v1/sessions/{session}/renew", "renew-session", &SessionsApi::renew);
@@ -102,11 +113,17 @@ void SessionsApi::campaign(const Exchange& exchange) {
     }
     const auto wait = duration(field(exchange, "wait").value_or("0s"));
     if (!wait) return exchange->problem(400, "Bad wait", "wait is a duration, like \"30s\"");
+    Sessions::Bid bid{.wait = std::min(*wait, longest_poll)};
+    if (!read_priority(exchange, bid.priority)) {
+        return exchange->problem(400, "Bad priority",
+                                 "priority is a whole number, at most " +
+                                     std::to_string(largest_priority) + " either way");
+    }
     if (const auto why = node_.no_campaign(*group)) {
         return exchange->problem(400, "Cannot be asked", *why);
     }
     const auto ticket = node_.sessions().campaign(
-        field(exchange, "session").value_or(""), name, std::min(*wait, longest_poll),
+        field(exchange, "session").value_or(""), name, bid,
         [exchange, name](const auto& verdict) { tell(exchange, name, verdict); });
     if (exchange->pending())
         exchange->on_gone([this, ticket] { node_.sessions().withdraw(ticket); });

@@ -6,6 +6,7 @@
 
 #include "net/http_router.h"
 #include "node/api_locks.h"
+#include "node/gate.h"
 #include "node/node.h"
 
 namespace conclave::node {
@@ -14,7 +15,7 @@ class SessionsApi {
 public:
     SessionsApi(Node& node, LocksApi& locks) : node_(node), locks_(locks) {}
 
-    void add_to(net::Router& router);
+    void add_to(net::Router& router, const Gate& gate);
 
     using Exchange = std::shared_ptr<net::Exchange>;
     void resign(const Exchange& exchange, const std::string& session, HostedGroup& group);

@@ -51,16 +51,18 @@ json::object group_view(Node& node, HostedGroup& group) {
         {"index", known.index},
         {"since_ms", milliseconds(now - known.since)},
         {"clock_ns", now.time_since_epoch().count()},
+        {"attribute", group.attribute()},
     };
     if (group.machine().has_lease()) view["lease"] = duration_text(lease_of(node, group));
     const auto borrower = node.sessions().borrower(group.name());
     if (borrower && !mutex_of_group(group.name())) view["leads_for"] = *borrower;
+    if (const auto trouble = group.machine().trouble()) view["trouble"] = *trouble;
     if (const auto held = group.machine().tenure(now)) {
         view["lease_ms"] = milliseconds(held->until - now);
         view["held"] = tenure_value(*held);
     }
     json::array members;
-    for (const Member& member : group.members()) {
+    for (const Member& member : group.electorate()) {
         members.push_back(json::object{{"node", node.name_of(member.node)},
                                        {"id", to_text(member.node)},
                                        {"role", to_text(member.role)}});
@@ -125,7 +127,7 @@ json::object member_view(Node& node, NodeId id) {
 
 json::array members_view(Node& node) {
     json::array list;
-    for (const Peer& peer : roster(node.config())) list.push_back(member_view(node, peer.id));
+    for (const NodeId id : node.roster()) list.push_back(member_view(node, id));
     return list;
 }
 
@@ -137,6 +139,8 @@ json::object status_view(Node& node) {
         {"version", version},
         {"incarnation", node.incarnation().value},
         {"drained", node.drained()},
+        {"removed", node.removed()},
+        {"membership", node.membership()},
         {"failure", node.failure() ? json::value(node.failure()->what) : json::value(nullptr)},
         {"groups", groups_view(node)},
         {"members", members_view(node)},

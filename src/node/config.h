@@ -114,7 +114,11 @@ struct Group {
     std::string name;
     std::optional<std::string> algorithm;  // one of our own,
     std::optional<std::string> engine;     // or somebody else's: exactly one of the two
-    std::vector<std::string> endpoints;    // of the engine
+    std::vector<std::string> endpoints;    // of the engine,
+    std::optional<std::string> root;       //   whose names are below this,
+    std::optional<std::string> user;       //   and who we are to it
+    Path password_file;
+    Tls tls;
     std::optional<std::int64_t> priority;  // exactly one of
     std::optional<Measure> attribute;      //   these two
     bool preempt = false;
@@ -137,6 +141,8 @@ struct Mutex {
 
 struct Api {
     std::vector<net::Address> listen{net::UnixPath{"/run/conclave/api.sock"}};
+    Path token_file;  // who knows what is in it may change something; empty: there is none
+    Tls tls;          // of its ports
     friend bool operator==(const Api&, const Api&) = default;
 };
 
@@ -174,6 +180,9 @@ struct Config {
     Origins origins;
     friend bool operator==(const Config&, const Config&) = default;
 };
+
+// Of a group on an engine, unless one is given: engines count in seconds.
+inline constexpr Duration engine_lease = std::chrono::seconds(10);
 
 // The group whose leader is the lock server. A user's group cannot have its name.
 inline constexpr std::string_view lock_group = "locks", lock_algorithm = "locks-on-quorum";

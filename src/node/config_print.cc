@@ -87,6 +87,11 @@ private:
                 duration_text(std::chrono::ceil<std::chrono::milliseconds>(wait)) + "\n";
     }
     void add_bound(const Group& group) {
+        if (group.engine) {
+            out_ +=
+                "# kept by " + *group.engine + ": after a crash its lease has to run out there\n";
+            return;
+        }
         const std::optional<Duration> bound = bound_(group, config_);
         out_ += bound ? "# after a crash there is a leader again within " + duration_text(*bound)
                       : "# how long it takes until there is a leader again has no bound";

@@ -200,6 +200,8 @@ private:
         for (Group& group : config.groups) {
             if (!group.algorithm && !group.engine) group.algorithm = "quorum";
             if (!group.priority && !group.attribute) group.priority = 0;
+            const bool leased = places.contains("groups." + group.name + ".lease");
+            if (group.engine && !leased) group.lease = engine_lease;
         }
     }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/nearest.h"
+#include "node/config_engine.h"
 #include "node/config_settings.h"
 #include "node/duration_text.h"
 
@@ -94,9 +95,7 @@ private:
                         ", not " + duration_text(value));
     }
     void check_name(const std::string& setting, const std::string& name) {
-        if (is_name(name)) return;
-        error(setting, "name '" + name + "' must have at most " + std::to_string(longest_name) +
-                           " letters, digits, '-', '_' and '.'");
+        if (auto wrong = wrong_name(name)) error(setting, std::move(*wrong));
     }
     void check_known(const std::string& setting, const std::string& kind, const std::string& name,
                      const std::vector<std::string>& all) {
@@ -178,23 +177,22 @@ private:
 
     void reachable(const std::string& setting, const net::Address& address) {
         if (!given(setting) && address == net::Address{}) return;  // missing
-        if (is_everywhere(address)) {
-            error(setting, net::to_text(address) + " is where one listens, not where one is found");
-        } else if (!has_port(address)) {
-            error(setting, net::to_text(address) + " needs a port that others can know");
-        }
+        if (auto wrong = wrong_place(address)) error(setting, std::move(*wrong));
     }
 
-    void links() {
-        const Listening& own = config_.peer;
-        const std::array files{std::pair{"ca", &own.tls.ca}, std::pair{"cert", &own.tls.cert},
-                               std::pair{"key", &own.tls.key}};
+    void whole(const std::string& section, const Tls& tls) {
+        const std::array files{std::pair{"ca", &tls.ca}, std::pair{"cert", &tls.cert},
+                               std::pair{"key", &tls.key}};
         for (const auto& [key, path] : files) {
-            const std::string name = std::string("peer.tls.") + key;
-            if (own.tls.given() && path->empty() && !given(name)) {
+            const std::string name = section + "." + key;
+            if (tls.given() && path->empty() && !given(name)) {
                 error(name, "tls needs ca, cert and key; '" + std::string(key) + "' is missing");
             }
         }
+    }
+    void links() {
+        const Listening& own = config_.peer;
+        whole("peer.tls", own.tls);
         if (!config_.peers.empty()) find_me();
         if (own.tls.given()) return;
         plaintext("peer.listen", own.listen);
@@ -220,9 +218,15 @@ private:
                         "in plaintext");
     }
     void api() {
-        for (const net::Address& address : config_.api.listen) {
+        const Api& own = config_.api;
+        whole("api.tls", own.tls);
+        for (const net::Address& address : own.listen) {
             if (net::is_loopback(address)) continue;
             warn("api.listen", net::to_text(address) + " lets other machines read the state");
+            if (own.token_file.empty() || own.tls.given()) continue;
+            error("api.token_file", net::to_text(address) +
+                                        " is not on this machine, and without [api] tls the token "
+                                        "would be sent in plaintext");
         }
     }
 
@@ -263,41 +267,45 @@ private:
         }
     }
 
+    void check_candidate(const std::string& section, const Group& group) {
+        const bool joins = config_.node.role == Role::learner && group.algorithm == "quorum";
+        if (joins) {
+            warn(section + ".candidate", "this node stands once it is admitted: `members add`");
+        } else if (config_.node.role != Role::voter) {
+            error(section + ".candidate", "only a voter can stand, and this node is none");
+        }
+    }
     void check(const Group& group) {
         const std::string section = "groups." + group.name;
         check_name(section, group.name);
         if (group.priority && group.attribute) {
             error(section + ".attribute", "a group goes by priority or by attribute, not by both");
         }
-        if (group.candidate && config_.node.role != Role::voter) {
-            error(section + ".candidate", "only a voter can stand, and this node is none");
-        }
+        if (group.candidate) check_candidate(section, group);
         within(section + ".lease", group.lease, 10ms, 1h);
         within(section + ".tm", group.tm, 1ms, 1h);
         within(section + ".tp", group.tp, 1ms, 1h);
         if (group.engine) return check_engine(section, group);
-        if (!group.endpoints.empty()) {
-            error(section + ".endpoints", "endpoints are for groups with an engine");
+        for (const char* key : {"endpoints", "root", "user", "password_file", "tls"}) {
+            const std::string name = section + "." + key;
+            if (given(name)) error(name, "'" + std::string(key) + "' is for groups with an engine");
         }
         check_known(section + ".algorithm", "algorithm", *group.algorithm, known_.elections);
         check_algorithm(section, group);
         check_members(section, group);
     }
     void check_engine(const std::string& section, const Group& group) {
-        const std::string& engine = *group.engine;
-        if (!contains(known_.engines, engine)) {
-            error(section + ".engine", "engine '" + engine + "' is not built in");
+        for (const EngineError& wrong : engine_errors(group, known_)) {
+            error(section + "." + wrong.key, wrong.what);
         }
-        if (group.algorithm) {
-            error(section + ".algorithm", "engine '" + engine + "' brings its own algorithm");
-        }
-        if (group.endpoints.empty()) {
-            error(section + ".endpoints", "engine '" + engine + "' needs endpoints");
-        }
-        for (const char* key : {"plan", "members"}) {
+        for (const char* key : {"plan", "on_stop", "members"}) {
             const std::string name = section + "." + key;
             if (given(name))
                 error(name, "a group with an engine has no '" + std::string(key) + "'");
+        }
+        if (group.priority.value_or(0) != 0 || group.attribute) {
+            warn(section + (group.attribute ? ".attribute" : ".priority"),
+                 *group.engine + " serves in the order of asking");
         }
     }
     void check_algorithm(const std::string& section, const Group& group) {
@@ -374,6 +382,19 @@ private:
 
 void check_rules(const Config& config, const Known& known, Findings& findings) {
     Checking(config, known, findings).all();
+}
+
+std::optional<std::string> wrong_name(const std::string& name) {
+    if (is_name(name)) return std::nullopt;
+    return "name '" + name + "' must have at most " + std::to_string(longest_name) +
+           " letters, digits, '-', '_' and '.'";
+}
+
+std::optional<std::string> wrong_place(const net::Address& address) {
+    if (is_everywhere(address))
+        return net::to_text(address) + " is where one listens, not where one is found";
+    if (!has_port(address)) return net::to_text(address) + " needs a port that others can know";
+    return std::nullopt;
 }
 
 }  // namespace conclave::node

@@ -1,3 +1,4 @@
+#include "node/config_engine.h"
 #include "node/config_sample_test.h"
 #include "node/duration_text.h"
 
@@ -95,6 +96,18 @@ TEST(ConfigRules, PlaintextStaysOnThisMachine) {
     expect_errors({{"ca = \"ca.crt\", ", "", "tls needs ca, cert and key; 'ca' is missing"}});
 }
 
+TEST(ConfigRules, ATokenIsNotSentInPlaintext) {
+    const std::string api = "[api]\nlisten = ['0.0.0.0:7421']\ntoken_file = 'token'\n";
+    EXPECT_THAT(texts(parsed(minimal + api).errors),
+                ElementsAre(HasSubstr("without [api] tls the token would be sent in plaintext")));
+    const std::string local = "[api]\nlisten = ['127.0.0.1:7421']\ntoken_file = 'token'\n";
+    EXPECT_THAT(texts(parsed(minimal + local).errors), IsEmpty());
+    const std::string tls = "tls = { ca = 'a', cert = 'b', key = 'c' }\n";
+    EXPECT_THAT(texts(parsed(minimal + api + tls).errors), IsEmpty());
+    EXPECT_THAT(texts(parsed(minimal + api + "tls = { ca = 'a', key = 'c' }\n").errors),
+                ElementsAre(HasSubstr("'cert' is missing")));
+}
+
 TEST(ConfigRules, PeersMustBeAbleToFindEachOther) {
     expect_errors({
         {"advertise = \"n1.example.net:7420\"", "", "the peers need an 'advertise' address"},
@@ -131,9 +144,55 @@ TEST(ConfigRules, AlgorithmsAndEnginesAreThoseThatWeHave) {
         {"engine = \"etcd\"", "engine = \"etcd\"\nalgorithm = \"ring\"",
          "brings its own algorithm"},
         {"endpoints = [\"http://127.0.0.1:2379\"]", "", "engine 'etcd' needs endpoints"},
-        {"engine = \"etcd\"", "", "endpoints are for groups with an engine"},
+        {"engine = \"etcd\"", "", "'endpoints' is for groups with an engine"},
         {"engine = \"etcd\"", "engine = \"etcd\"\nmembers = [\"n1\"]", "has no 'members'"},
     });
+}
+
+TEST(ConfigRules, AnEngineIsWhereItsEndpointsSay) {
+    const std::string endpoints = "endpoints = [\"http://127.0.0.1:2379\"]";
+    const auto at = [](const std::string& list) { return "endpoints = [" + list + "]"; };
+    expect_errors({
+        {"engine = \"etcd\"", "engine = \"etdc\"", "unknown engine 'etdc'; did you mean 'etcd'?"},
+        {endpoints, at("\"ftp://e1:21\""), "'ftp://e1:21' is no endpoint of etcd"},
+        {endpoints, at("\"zookeeper://e1:2181\""), "is no endpoint of etcd"},
+        {endpoints, at("\"http://e1:2379/apps\""), "is no endpoint of etcd"},
+        {endpoints, at("\"http://e1:x\""), "e1:x"},
+        {endpoints, at("\"http://me:secret@e1:2379\""), "an endpoint names no user"},
+        {endpoints, at("\"http://e1:2379\", \"https://e2:2379\""), "all endpoints are under TLS"},
+        {endpoints, endpoints + "\nuser = \"me\"", "'user' and 'password_file' go together"},
+        {endpoints, endpoints + "\npassword_file = \"secret\"", "go together"},
+        {endpoints, endpoints + "\ntls = { ca = \"ca.crt\" }", "these endpoints are without TLS"},
+        {endpoints, at("\"https://e1\"") + "\ntls = { cert = \"n1.crt\" }", "both cert and key"},
+        {endpoints, endpoints + "\nlease = \"500ms\"", "lease = 500ms is too short"},
+        {endpoints, endpoints + "\npreempt = true", "in the order of asking: no preempt"},
+        {endpoints, endpoints + "\nplan = \"command:/plan\"", "has no 'plan'"},
+        {"algorithm = \"quorum\"", "algorithm = \"quorum\"\nuser = \"me\"",
+         "'user' is for groups with an engine"},
+    });
+    expect_warnings({{endpoints, endpoints + "\npriority = 3", "in the order of asking"}});
+    const auto good = [&](const std::string& settings) {
+        return parsed(sample_with(endpoints, settings));
+    };
+    const Loaded loaded = good(at("\"e1\", \"e2:99\"") +
+                               "\nroot = \"apps\"\nuser = \"me\"\npassword_file = \"secret\"\n"
+                               "tls = { ca = \"ca.crt\" }");
+    ASSERT_TRUE(loaded.config) << to_text(loaded.errors.front());
+    EXPECT_EQ(parsed(print_effective(*loaded.config)).config, loaded.config);
+    const Group& ledger = loaded.config->groups[2];
+    EXPECT_EQ(ledger.lease, 10s);
+    EXPECT_EQ(ledger.password_file, "/etc/conclave/secret");
+    EXPECT_EQ(ledger.tls.ca, "/etc/conclave/ca.crt");
+    const auto place = engine_place(ledger);
+    ASSERT_FALSE(place);
+    EXPECT_THAT(place.error().what, HasSubstr("/etc/conclave/secret"));
+    Group open = ledger;
+    open.user.reset();
+    const auto found = engine_place(open);
+    ASSERT_TRUE(found) << found.error().what;
+    EXPECT_THAT(found->servers, ElementsAre("e1:2379", "e2:99"));
+    EXPECT_EQ(found->root, "/apps");
+    EXPECT_TRUE(found->secure);
 }
 
 TEST(ConfigRules, AGroupAsksOnlyForWhatItsAlgorithmCanDo) {
@@ -156,9 +215,10 @@ TEST(ConfigRules, AGroupAsksOnlyForWhatItsAlgorithmCanDo) {
         {"algorithm = \"maekawa\"", "algorithm = \"maekawa\"\ncandidate = true",
          "unknown key 'candidate' in [mutex.press]"},
         {"bytes = 10000000", "bytes = 1000", "record.bytes must be 1000000 to 1000000000000, not"},
-        {"role = \"voter\"", "role = \"learner\"", "only a voter can stand, and this node is none"},
+        {"role = \"voter\"", "role = \"witness\"", "only a voter can stand, and this node is none"},
     });
     expect_warnings({{"dir = \"record\"\n", "", "nothing is recorded without record.dir"},
+                     {"role = \"voter\"", "role = \"learner\"", "stands once it is admitted"},
                      {"algorithm = \"quorum\"", "algorithm = \"bully\"", "bully has no leases"},
                      {"algorithm = \"maekawa\"", "algorithm = \"maekawa\"\nlease = \"1s\"",
                       "maekawa has no leader, and so no lease"},

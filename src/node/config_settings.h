@@ -16,6 +16,9 @@ void each_group_setting(const std::string& section, Group& group, F& setting) {
     setting(section, "algorithm", group.algorithm);
     setting(section, "engine", group.engine);
     setting(section, "endpoints", group.endpoints);
+    setting(section, "root", group.root);
+    setting(section, "user", group.user);
+    setting(section, "password_file", group.password_file);
     setting(section, "priority", group.priority);
     setting(section, "attribute", group.attribute);
     setting(section, "preempt", group.preempt);
@@ -27,6 +30,9 @@ void each_group_setting(const std::string& section, Group& group, F& setting) {
     setting(section, "plan", group.plan);
     setting(section, "on_stop", group.on_stop);
     setting(section, "members", group.members);
+    setting(section + ".tls", "ca", group.tls.ca);  // a section of its own, and so the last
+    setting(section + ".tls", "cert", group.tls.cert);
+    setting(section + ".tls", "key", group.tls.key);
 }
 
 // `Configuration` is Config or const Config.
@@ -54,6 +60,10 @@ template <class Configuration, class F> void each_setting(Configuration& config,
     setting("detector", "margin", config.detector.margin);
     setting("detector", "threshold", config.detector.threshold);
     setting("api", "listen", config.api.listen);
+    setting("api", "token_file", config.api.token_file);
+    setting("api.tls", "ca", config.api.tls.ca);
+    setting("api.tls", "cert", config.api.tls.cert);
+    setting("api.tls", "key", config.api.tls.key);
     for (auto& group : config.groups) each_group_setting("groups." + group.name, group, setting);
     setting("locks", "serve", config.locks.serve);
     setting("locks", "session_max", config.locks.session_max);

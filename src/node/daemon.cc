@@ -57,11 +57,12 @@ private:
         }
         if (!loaded.config) return;
         log_.set_level(loaded.config->log.level);
-        if (const auto error = running_.node().links().reload()) {
-            return log_.log(Level::error, "certificates are wrong, the old ones stay",
-                            {{"what", error->what}});
+        const auto wrong = running_.reload();
+        for (const Error& error : wrong) {
+            log_.log(Level::error, "certificates or token are wrong, the old ones stay",
+                     {{"what", error.what}});
         }
-        log_.log(Level::info, "reloaded: certificates and log level", {});
+        if (wrong.empty()) log_.log(Level::info, "reloaded: certificates, token and log level", {});
     }
 
     bool leave() {  // whether that was the end already

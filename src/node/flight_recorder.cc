@@ -137,6 +137,10 @@ void FlightRecorder::step(const wire::RecordedStep& step) {
     if (written_ >= Segments::limit(settings_.bytes)) begin_segment();
 }
 
+void FlightRecorder::reseat() {
+    if (on_ && !behind_) begin_segment();
+}
+
 void FlightRecorder::end() {
     if (!on_ || behind_) return;
     buffer_.clear();

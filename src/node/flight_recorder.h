@@ -42,7 +42,8 @@ public:
     bool on() const { return on_; }
     // Right after the step, before anything else happens to any machine.
     void step(const wire::RecordedStep& step);
-    void end();  // the node stops of its own accord
+    void reseat();  // the machines have other members: nothing before that is replayed with these
+    void end();     // the node stops of its own accord
     const Totals& totals() const { return totals_; }
 
 private:

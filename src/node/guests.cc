@@ -40,6 +40,8 @@ public:
         for (const locks::SessionId& session : sessions_) forget(session, doors);
     }
 
+    bool has_session() const { return !sessions_.empty(); }
+
     wire::FrameReader reader{locks::longest_word};
 
 private:
@@ -84,6 +86,14 @@ void Guests::admit(const std::shared_ptr<net::Exchange>& exchange) {
     if (epoch_) append_word(locks::Recover{*epoch_});
     door->send(frames_);
     exchange->on_gone([this, exchange, door] { door->forget_all(doors_); });
+}
+
+std::size_t Guests::size() const {
+    const auto speaks = [](const std::weak_ptr<Door>& one) {
+        const auto door = one.lock();
+        return door && door->has_session();
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(all_, speaks));
 }
 
 // All are told: whoever holds or wants something says so to the new leader.

@@ -25,6 +25,7 @@ public:
 
     bool served() const { return group_ != nullptr; }  // there is a lock service
     void admit(const std::shared_ptr<net::Exchange>& exchange);
+    std::size_t size() const;  // those who have said something: each has a session
 
 private:
     class Door;

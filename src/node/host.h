@@ -231,6 +231,8 @@ public:
             wish);
     }
 
+    void seat(const MemberList& members) override { members_ = members; }
+
     void hear_guest(locks::FromGuest said) override {
         if constexpr (holds<typename P::Request, locks::FromGuest>) {
             driver_.happen(Asked<P>{std::move(said)});
@@ -299,6 +301,15 @@ public:
             return std::nullopt;
         }
     }
+    std::vector<Member> reformed() const override {
+        const auto& state = elector(driver_.state());
+        if constexpr (requires { state.voter.record.members.begin(); }) {
+            const auto& list = state.voter.record.members;
+            return {list.begin(), list.end()};
+        } else {
+            return {};
+        }
+    }
     std::vector<MessageCount> counts() const override {
         return count(static_cast<typename P::Message*>(nullptr));
     }
@@ -350,7 +361,7 @@ private:
         return all;
     }
 
-    const MemberList members_;
+    MemberList members_;
     const typename P::Config config_;
     Feet ground_;
     net::Driver<P, Feet> driver_;

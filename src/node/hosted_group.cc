@@ -17,6 +17,14 @@ std::int64_t wall_clock() {
 
 HostedGroup::HostedGroup(std::string name, std::string algorithm, std::uint32_t number,
                          const Host& host, const Placement& placement, Estate& estate)
+    : HostedGroup(std::move(name), std::move(algorithm), number,
+                  Make([&](Ground& ground) { return host.place(placement, ground); }), placement,
+                  estate) {
+    can_reform_ = host.takes(quorum::Admit{});
+}
+
+HostedGroup::HostedGroup(std::string name, std::string algorithm, std::uint32_t number,
+                         const Make& make, const Placement& placement, Estate& estate)
     : name_(std::move(name)),
       algorithm_(std::move(algorithm)),
       number_(number),
@@ -25,7 +33,7 @@ HostedGroup::HostedGroup(std::string name, std::string algorithm, std::uint32_t 
       estate_(estate),
       attribute_(placement.attribute),
       leadership_{std::nullopt, {}, 1, estate.now()},
-      machine_(host.place(placement, *this)) {}
+      machine_(make(*this)) {}
 
 HostedGroup::Watch HostedGroup::when_changed(std::function<void()> then) {
     std::erase_if(watches_, [](const auto& watch) { return watch.expired(); });
@@ -36,7 +44,9 @@ HostedGroup::Watch HostedGroup::when_changed(std::function<void()> then) {
 
 void HostedGroup::told(const Told& notice) {
     if (const auto* leader = std::get_if<LeaderIs>(&notice)) name_leader(*leader);
-    if (const auto* refused = std::get_if<Refused>(&notice)) refused_ = *refused;
+    if (const auto* refused = std::get_if<Refused>(&notice)) take(*refused);
+    const auto* reformed = std::get_if<quorum::Reformed>(&notice);
+    if (reformed && reformed->committed) settle_reform({});
     if (const auto* defined = std::get_if<Defined>(&notice)) definition_ = defined->definition;
     if (std::holds_alternative<StopProcessing>(notice)) definition_.reset();
     if (std::holds_alternative<Departed>(notice)) departed_ = true;
@@ -47,8 +57,50 @@ HostedGroup::Answer HostedGroup::ask(const Wish& wish) {
     // What it knows is still on disk: whatever it saved now would overwrite that.
     if (!machine_->booted()) return {true, Refused{Refused::Why::busy}};
     refused_.reset();
+    asking_ = true;
     const bool understood = machine_->ask(wish);
+    asking_ = false;
     return {understood, std::exchange(refused_, std::nullopt)};
+}
+
+// A leader that stops leading says so to whoever wanted a change of it, also in the middle of
+// something else that it was asked; everything else that it says at once is to who asks.
+void HostedGroup::take(const Refused& refused) {
+    const bool stopped = refused.why == Refused::Why::not_leader;
+    if (reforming_ && (stopped || !asking_)) return settle_reform({true, refused});
+    refused_ = refused;
+}
+
+void HostedGroup::settle_reform(const Answer& answer) {
+    if (const auto then = std::exchange(reforming_, nullptr)) then(answer);
+}
+
+// It may be done, or have failed, before `ask` returns.
+void HostedGroup::reform(const Reform& wish, Answered then) {
+    Answered before = std::exchange(reforming_, std::move(then));
+    const Answer answer = std::visit([this](const auto& one) { return ask(one); }, wish);
+    if ((!answer.understood || answer.refused) && reforming_) {
+        const Answered refused = std::exchange(reforming_, std::move(before));
+        return refused(answer);
+    }
+    if (before) before({true, Refused{Refused::Why::stale_epoch}});
+}
+
+void HostedGroup::seat(MemberList members) {
+    members_ = std::move(members);
+    machine_->seat(members_);
+}
+
+std::vector<Member> HostedGroup::electorate() const {
+    std::vector<Member> list = machine_->reformed();
+    if (list.empty()) list.assign(members_.begin(), members_.end());
+    return list;
+}
+
+bool HostedGroup::may_lead(NodeId node) const {
+    return std::ranges::any_of(electorate(), [node](const Member& member) {
+        return member.node == node && quorum::may_lead(member);
+    });
 }
 
 // Before it has booted nobody leads that could be asked for anything.
@@ -74,7 +126,7 @@ void HostedGroup::follow_tenure(Instant now) {
 
 void HostedGroup::record(wire::RecordedStep step, std::optional<NodeId> from) {
     step.machine = number_;
-    step.attribute = attribute_;
+    step.attribute = attribute();
     estate_.record(step, from);
 }
 

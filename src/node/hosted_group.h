@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "node/journal.h"
@@ -49,10 +50,17 @@ class HostedGroup final : public Ground {
 public:
     HostedGroup(std::string name, std::string algorithm, std::uint32_t number, const Host& host,
                 const Placement& placement, Estate& estate);
+    using Make = std::function<std::unique_ptr<Machine>(Ground& ground)>;
+    HostedGroup(std::string name, std::string algorithm, std::uint32_t number, const Make& make,
+                const Placement& placement, Estate& estate);
 
     const std::string& name() const { return name_; }
     const std::string& algorithm() const { return algorithm_; }
+    // Those who may have a say in it: whose letters and lives it hears of.
     const MemberList& members() const { return members_; }
+    // Those who have: the same, unless the members have changed while it ran.
+    std::vector<Member> electorate() const;
+    bool may_lead(NodeId node) const;
     NodeId self() const { return self_; }
     Machine& machine() { return *machine_; }
     const Machine& machine() const { return *machine_; }
@@ -62,12 +70,23 @@ public:
     bool leads() { return leader() == self_; }
 
     void set_attribute(Attribute attribute) { attribute_ = attribute; }
+    Attribute own_attribute() const { return attribute_; }
+    // Somebody with a priority of its own, which counts instead; none: nobody has one.
+    void stand_for(std::optional<Attribute> priority) { priority_ = priority; }
     // Why it cannot be done, as far as the machine knows at once; an error if it never can.
     struct Answer {
         bool understood = true;
         std::optional<Refused> refused;
     };
     Answer ask(const Wish& wish);
+    void seat(MemberList members);  // see Machine::seat
+    // Whether its members can change while it runs.
+    bool can_reform() const { return can_reform_; }
+    // For the leader: a change of the members. Answered when it stays or when it cannot be done,
+    // which may be never. A wish that waits for somebody gives way to the next: stale_epoch.
+    using Reform = std::variant<quorum::Admit, quorum::Expel>;
+    using Answered = std::function<void(const Answer&)>;
+    void reform(const Reform& wish, Answered then);
     const std::optional<Definition>& definition() const { return definition_; }
     bool departed() const { return departed_; }
 
@@ -84,7 +103,7 @@ public:
 
     // As the machine's ground.
     Instant now() override { return estate_.now(); }
-    Attribute attribute() override { return attribute_; }
+    Attribute attribute() override { return priority_.value_or(attribute_); }
     Duration draw(Wait wait) override { return estate_.draw(wait); }
     void send(NodeId to, ByteView message) override { estate_.send(number_, to, message); }
     void alarm(Instant due, std::uint32_t stamp) override { estate_.alarm(number_, due, stamp); }
@@ -99,18 +118,24 @@ public:
 
 private:
     void name_leader(const LeaderIs& told);
+    void take(const Refused& refused);
+    void settle_reform(const Answer& answer);
     void follow_tenure(Instant now);
 
     const std::string name_, algorithm_;
     const std::uint32_t number_;  // among the machines of this node
     const NodeId self_;
-    const MemberList members_;
+    bool can_reform_ = false;
+    MemberList members_;
     Estate& estate_;
     Attribute attribute_;
+    std::optional<Attribute> priority_;
     Journal journal_;
     Leadership leadership_;
     std::optional<Tenure> tenure_;  // this node's last, until it is told
     std::optional<Refused> refused_;
+    bool asking_ = false;  // somebody waits for what the machine says at once
+    Answered reforming_;   // none: nobody waits for a change of the members
     std::optional<Definition> definition_;
     bool departed_ = false;
     GuestEar guest_ear_;

@@ -36,6 +36,8 @@ std::string describe(const Moment& moment) {
             return "was asked to " + name;
         case Moment::What::verdict:
             return "the detector says: " + name + " " + list(moment.peers);
+        case Moment::What::reported:
+            return moment.text;
         case Moment::What::sent:
             return "sent " + name + " to " + list(moment.peers);
         case Moment::What::told:

@@ -23,19 +23,30 @@
 
 namespace conclave::node {
 
-using Verdict = std::variant<Suspected, Trusted, Failed, Restarted, Heard, Spoke>;
-using Wish = std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart, Enter, Leave>;
+using Verdict = std::variant<Suspected, Trusted, Failed, Restarted, Heard, Spoke, MembersChanged>;
+using Wish = std::variant<Campaign, Resign, Appoint, Planned, Retire, Return, Depart, Enter, Leave,
+                          quorum::Admit, quorum::Expel>;
 using Told = std::variant<LeaderIs, Refused, Departed, StopProcessing, Defined, PlanWanted,
                           Suspected, Trusted, Failed, Restarted, BoundBroken, Slept, Entered,
-                          Ousted, HolderDied, locks::Served, locks::Forfeited>;
+                          Ousted, HolderDied, locks::Served, locks::Forfeited, quorum::Reformed>;
 
 // A step of a machine or one of its effects, without its types: what a journal keeps.
 struct Moment {
-    enum class What : std::uint8_t { booted, received, expired, asked, verdict, sent, told, saved };
+    enum class What : std::uint8_t {
+        booted,
+        received,
+        expired,
+        asked,
+        verdict,
+        reported,  // by an engine
+        sent,
+        told,
+        saved
+    };
     What what{};
     std::string_view name;  // of the message, timer, request, verdict or notice
     NodeSet peers;          // from whom, to whom, of whom
-    std::string text;       // of a notice: its fields
+    std::string text;       // of a notice: its fields; of a report: all of it
     friend bool operator==(const Moment&, const Moment&) = default;
 };
 
@@ -96,13 +107,16 @@ public:
     // Nothing happens before this. An error names what is wrong with the record.
     [[nodiscard]] virtual std::optional<Error> boot(const std::optional<Bytes>& record) = 0;
     virtual bool booted() const = 0;
+    virtual void stop() {}  // lets go of what it has under way on the loop
     [[nodiscard]] virtual bool receive(NodeId from, ByteView message) = 0;  // false: malformed
     virtual bool awaits(std::uint32_t stamp) const = 0;  // else firing it would do nothing
     virtual void fire(std::uint32_t stamp) = 0;
     virtual void saved() = 0;
     virtual void hear(const Verdict& verdict) = 0;
     [[nodiscard]] virtual bool ask(const Wish& wish) = 0;  // false: it knows no such request
-    virtual void hear_guest(locks::FromGuest said) = 0;    // if it serves locks
+    // Among others than before: then it should hear of MembersChanged.
+    virtual void seat(const MemberList& members) = 0;
+    virtual void hear_guest(locks::FromGuest said) = 0;  // if it serves locks
 
     // Of the lock service's leader; nothing: it is none.
     virtual std::optional<locks::LockList> lock_list(Instant now, std::size_t room) const = 0;
@@ -116,8 +130,12 @@ public:
     // Until when it may be in its critical section, if it is there; for ever, if it has no lease.
     virtual std::optional<Instant> inside(Instant now) const = 0;
     virtual std::optional<Opinion> opinion(NodeId peer) const = 0;
+    // The members that it goes by, if those it is seated among are not they any more.
+    virtual std::vector<Member> reformed() const = 0;
     virtual std::vector<MessageCount> counts() const = 0;
-    virtual std::string show() const = 0;                         // the whole state, for people
+    virtual std::string show() const = 0;  // the whole state, for people
+    // Why it cannot do its work at the moment; nothing: it can, as far as it knows.
+    virtual std::optional<std::string> trouble() const { return std::nullopt; }
     virtual void portray(wire::RecordedMachine& into) const = 0;  // settings and state, as bytes
 };
 

@@ -1,5 +1,6 @@
 // node/messenger.h -- a hand-over may be wished at any node; the one that leads is asked to do it.
-// Likewise whoever leads the lock service is asked for its locks, and to dismiss who holds one.
+// Likewise whoever leads a group is asked to change its members, and whoever leads the lock service
+// for its locks, and to dismiss who holds one. And nodes show each other whom they know.
 //
 // The wish goes over the link between the two nodes, and what the leader says to it comes back. To
 // the links this is one more machine, with a place of its own in the hello: a peer of a version
@@ -15,7 +16,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "node/cards.h"
 #include "node/hosted_group.h"
 
 namespace conclave::node {
@@ -30,6 +33,10 @@ public:
         std::function<void(NodeId from, const std::string& group, const Resign&, const Told&)> ask;
         std::function<std::optional<locks::LockList>()> locks;  // nothing: I do not lead them
         std::function<std::optional<std::uint64_t>(const locks::Name&)> dismiss;
+        std::function<void(NodeId from, const std::string& group, const HostedGroup::Reform&,
+                           const Told&)>
+            reform;
+        std::function<void(NodeId from, const std::vector<Card>&)> cards;
         Duration patience = std::chrono::seconds(2);  // less than clients have
     };
     // Nothing: the leader did not say, and may have done it.
@@ -38,6 +45,10 @@ public:
     Messenger(boost::asio::io_context& loop, Office office);
 
     void ask(NodeId leader, const std::string& group, const Resign& wish, Answered then);
+    // As long as `patience`: it may wait for somebody who joins.
+    void reform(NodeId leader, const std::string& group, const HostedGroup::Reform& wish,
+                Duration patience, Answered then);
+    void show_cards(NodeId to, const std::vector<Card>& cards);
     // Nothing: it did not say, or leads no more.
     using Listed = std::function<void(const std::optional<locks::LockList>&)>;
     void ask_for_locks(NodeId leader, Listed then);
@@ -73,8 +84,16 @@ private:
         std::uint64_t number = 0;
         std::optional<std::uint64_t> holders;
     };
-    using Letter =
-        std::variant<HandOver, Outcome, WhichLocks, TheseLocks, DismissHolders, HoldersDismissed>;
+    struct ChangeMembers {  // answered by an Outcome
+        std::uint64_t number = 0;
+        std::string group;
+        HostedGroup::Reform wish;
+    };
+    struct WhomIKnow {
+        std::vector<Card> cards;
+    };
+    using Letter = std::variant<HandOver, Outcome, WhichLocks, TheseLocks, DismissHolders,
+                                HoldersDismissed, ChangeMembers, WhomIKnow>;
     struct Waiting {
         NodeId leader{};
         std::function<void(const Letter*)> then;  // nothing: no answer will come
@@ -82,10 +101,14 @@ private:
     };
 
     void send(NodeId to, const Letter& letter);
-    template <class Question, class Then> void ask(NodeId leader, Question question, Then then);
+    template <class Question, class Then>
+    void pose(NodeId leader, Question question, Duration patience, Then then);
+    static std::function<void(const Letter*)> outcome(Answered then);
     void take(NodeId from, const HandOver& wish);
     void take(NodeId from, const WhichLocks& question);
     void take(NodeId from, const DismissHolders& wish);
+    void take(NodeId from, const ChangeMembers& wish);
+    void take(NodeId from, const WhomIKnow& shown);
     template <class Answer> void take(NodeId from, const Answer& answer);
     void settle(std::uint64_t number, const Letter* answer);
 

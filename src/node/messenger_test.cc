@@ -42,6 +42,13 @@ protected:
             dismissed = lock;
             return listed ? std::optional(listed->total) : std::nullopt;
         };
+        office.reform = [this](NodeId, const std::string& group, const HostedGroup::Reform& wish,
+                               const Messenger::Told& tell) {
+            const auto* admit = std::get_if<quorum::Admit>(&wish);
+            if (admit) asked = {group, admit->node};
+            tell(answer);
+        };
+        office.cards = [this](NodeId, const std::vector<Card>& cards) { shown = cards; };
         office.patience = patience;
         return office;
     }
@@ -66,6 +73,7 @@ protected:
     std::optional<Answer> heard;
     std::optional<locks::LockList> listed;
     locks::Name dismissed;
+    std::vector<Card> shown;
     Messenger at_asker{loop, office(asker)}, at_leader{loop, office(leader)};
 };
 
@@ -94,6 +102,25 @@ TEST_F(Messengers, KnowWhichAnswerIsToWhichWish) {
     deliver();
     EXPECT_EQ(told, 1);
     EXPECT_EQ(other, 1);
+}
+
+TEST_F(Messengers, CarryAChangeOfTheMembers) {
+    std::optional<Answer> given;
+    at_asker.reform(leader, "main", quorum::Admit{NodeId{4}}, 1h,
+                    [&](const auto& one) { given = one; });
+    deliver();
+    EXPECT_EQ(asked.first, "main");
+    EXPECT_EQ(asked.second, NodeId{4});
+    deliver();
+    ASSERT_TRUE(given);
+    EXPECT_FALSE(given->refused);
+}
+
+TEST_F(Messengers, ShowWhomTheyKnow) {
+    at_asker.show_cards(leader, {{NodeId{4}, "n4", "127.0.0.1:9", 2, true}});
+    deliver();
+    ASSERT_EQ(shown.size(), 1U);
+    EXPECT_EQ(to_text(shown.front()), to_text(Card{NodeId{4}, "n4", "127.0.0.1:9", 2, true}));
 }
 
 TEST_F(Messengers, BringTheLocksOfWhoeverLeadsThem) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "node/guests.h"
 #include "node/node.h"
 #include "node/version.h"
 
@@ -13,7 +14,7 @@ MetricLabels metric_labels(const Config& config) {
     MetricLabels labels;
     labels.version = version;
     for (const Group& group : config.groups) {
-        if (group.algorithm && !mutex_of_group(group.name)) labels.groups.push_back(group.name);
+        if (!mutex_of_group(group.name)) labels.groups.push_back(group.name);
     }
     for (const Peer& peer : roster(config)) {
         if (peer.id != config.node.id) labels.peers.push_back(peer.name);
@@ -44,7 +45,7 @@ Snapshot::Group shown(Node& node, HostedGroup& group) {
     view.epoch = group.leadership().epoch;
     const Instant now = node.now();
     if (const auto held = group.machine().tenure(now)) view.lease_remaining = held->until - now;
-    for (const Member& member : group.members()) {
+    for (const Member& member : group.electorate()) {
         const auto peer = node.peer(member.node);
         const Status status = peer && peer->opinion ? peer->opinion->status : Status::unsuspected;
         view.unsuspected += status == Status::unsuspected;
@@ -68,7 +69,7 @@ void add_counts(const Machine& machine, std::vector<Snapshot::Message>& totals) 
 
 }  // namespace
 
-Snapshot snapshot(Node& node) {
+Snapshot snapshot(Node& node, const Guests& guests) {
     Snapshot now;
     add_counts(node.detector().machine(), now.messages);
     for (auto& group : node.groups()) {
@@ -76,16 +77,17 @@ Snapshot snapshot(Node& node) {
         add_counts(group->machine(), now.messages);
     }
     for (const PeerState& one : node.peers()) {
-        const auto peer = node.peer(one.id);
+        const auto peer = node.peer(one.id);  // none, if it was removed
+        const auto opinion = peer ? peer->opinion : std::nullopt;
         now.peers.push_back(
-            {peer->linked, peer->opinion ? std::optional(peer->opinion->timeout) : std::nullopt});
+            {peer && peer->linked, opinion ? std::optional(opinion->timeout) : std::nullopt});
     }
-    now.sessions = node.sessions().size();
+    now.sessions = node.sessions().size() + guests.size();
     HostedGroup* const locks = node.session_locks() ? node.group(lock_group) : nullptr;
     if (const auto counts = locks ? locks->machine().lock_counts() : std::nullopt) {
         now.locks_held = counts->held;
         now.lock_waiters = counts->waiting;
-        now.sessions += counts->sessions;
+        now.lock_sessions = counts->sessions;
     }
     now.recorded_bytes = node.recorded().bytes;
     now.dropped_steps = node.recorded().dropped;

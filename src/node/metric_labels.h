@@ -6,10 +6,11 @@
 
 namespace conclave::node {
 
+class Guests;
 class Node;
 
 MetricLabels metric_labels(const Config& config);
 LeaderChange reason(const Cause& cause, bool first);
-Snapshot snapshot(Node& node);
+Snapshot snapshot(Node& node, const Guests& guests);
 
 }  // namespace conclave::node

@@ -103,18 +103,20 @@ struct Metrics::Series {
     Family<Histogram>& histograms(const char* name, const char* help) {
         return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
     }
-    static std::vector<Counter*> each(Family<Counter>& family, const char* label,
-                                      const std::vector<std::string>& values) {
-        std::vector<Counter*> made;
-        for (const std::string& value : values) made.push_back(&family.Add({{label, value}}));
-        return made;
+    void add_peer(const std::string& name) {
+        peers.push_back(name);
+        suspicions.push_back(&suspected.Add({{"peer", name}}));
+        false_suspicions.push_back(&suspected_wrongly.Add({{"peer", name}}));
     }
 
     prometheus::Registry registry;
-    const std::vector<std::string> groups, peers;
+    const std::vector<std::string> groups;
+    std::vector<std::string> peers;
 
     std::vector<std::array<Counter*, reasons.size()>> leader_changes;  // by group
-    std::vector<Counter*> suspicions, false_suspicions;                // by peer
+    Family<Counter>& suspected;
+    Family<Counter>& suspected_wrongly;
+    std::vector<Counter*> suspicions, false_suspicions;  // by peer
     Family<Counter>& sent;
     Family<Counter>& received;
     Counter &lock_lost, &recorded, &dropped;
@@ -130,17 +132,14 @@ struct Metrics::Series {
     Family<Gauge>& timeout;
     Family<Gauge>& connected;
     Family<Gauge>& expiry;
-    Gauge &locks_held, &lock_waiters, &sessions;
+    Gauge &locks_held, &lock_waiters, &lock_sessions, &sessions;
 };
 
 Metrics::Series::Series(const MetricLabels& labels)
     : groups(labels.groups),
-      peers(labels.peers),
-      suspicions(each(counters("conclave_suspicions_total", "Times that this peer was suspected."),
-                      "peer", peers)),
-      false_suspicions(each(counters("conclave_false_suspicions_total",
-                                     "Suspicions taken back: the peer had been alive."),
-                            "peer", peers)),
+      suspected(counters("conclave_suspicions_total", "Times that this peer was suspected.")),
+      suspected_wrongly(counters("conclave_false_suspicions_total",
+                                 "Suspicions taken back: the peer had been alive.")),
       sent(counters("conclave_messages_sent_total", "Messages to peers, by kind.")),
       received(counters("conclave_messages_received_total", "Messages from peers, by kind.")),
       lock_lost(counters("conclave_lock_lost_total", "Locks that ended before they were released.")
@@ -175,12 +174,16 @@ Metrics::Series::Series(const MetricLabels& labels)
               .Add({})),
       lock_waiters(
           gauges("conclave_lock_waiters", "Requests that wait for a lock now, there.").Add({})),
+      lock_sessions(
+          gauges("conclave_lock_sessions", "Sessions that hold locks or wait for them, there.")
+              .Add({})),
       sessions(gauges("conclave_sessions",
-                      "Sessions of this node; where locks are granted, also those that ask.")
+                      "Clients of this node: sessions over HTTP, and connections for locks.")
                    .Add({})) {
     gauges("conclave_build_info", "Always 1; the labels say what runs.")
         .Add({{"version", labels.version}})
         .Set(1);
+    for (const std::string& peer : labels.peers) add_peer(peer);
     auto& changes = counters("conclave_leader_changes_total", "New leaders, by reason.");
     for (const std::string& group : groups) {
         auto& of_group = leader_changes.emplace_back();
@@ -229,11 +232,14 @@ void Metrics::Series::show(const Snapshot& now) {
     catch_up(dropped, now.dropped_steps);
     locks_held.Set(static_cast<double>(now.locks_held));
     lock_waiters.Set(static_cast<double>(now.lock_waiters));
+    lock_sessions.Set(static_cast<double>(now.lock_sessions));
     sessions.Set(static_cast<double>(now.sessions));
 }
 
 Metrics::Metrics(const MetricLabels& labels) : series_(std::make_unique<Series>(labels)) {}
 Metrics::~Metrics() = default;
+
+void Metrics::add_peer(const std::string& name) { series_->add_peer(name); }
 
 void Metrics::leader_changed(GroupPlace group, LeaderChange reason) {
     at(at(series_->leader_changes, group), reason)->Increment();

@@ -1,8 +1,9 @@
 // node/metrics.h -- what a node tells Prometheus.
 //
 // Counters and histograms are fed where things happen, by methods named after what happened. All
-// label values are known at the start (groups, peers, kinds of message), so each series is made
-// once, is exported as 0 before anything happens, and counting is one addition without a look-up.
+// label values are known at the start (groups, kinds of message) or when they come (peers), so each
+// series is made once, is exported as 0 before anything happens, and counting is one addition
+// without a look-up.
 // Gauges are a Snapshot taken when somebody scrapes: nothing to keep in step in between.
 // No label ever holds the name of a lock or of a session: those are the users', without number.
 #pragma once
@@ -58,7 +59,8 @@ struct Snapshot {
     std::vector<Message> messages;
     std::vector<Group> groups;  // in the order of MetricLabels
     std::vector<Peer> peers;
-    std::uint64_t locks_held = 0, lock_waiters = 0, sessions = 0;
+    std::uint64_t locks_held = 0, lock_waiters = 0, lock_sessions = 0;  // where they are granted
+    std::uint64_t sessions = 0;                                  // each at the node of its client
     std::uint64_t recorded_bytes = 0, dropped_steps = 0;         // by the flight recorder
     std::optional<std::chrono::sys_seconds> certificate_expiry;  // nothing: plaintext
 };
@@ -69,6 +71,8 @@ public:
     ~Metrics();
     Metrics(const Metrics&) = delete;
     Metrics& operator=(const Metrics&) = delete;
+
+    void add_peer(const std::string& name);  // behind all others
 
     void leader_changed(GroupPlace group, LeaderChange reason);
     void suspected(PeerPlace peer);

@@ -61,7 +61,7 @@ TEST(Metrics, AllOfThemAreThereWithTheirTypes) {
         {"gauge",
          {"build_info", "group_has_leader", "group_is_leader", "group_epoch", "group_members",
           "lease_remaining_seconds", "detector_timeout_seconds", "peer_connected", "locks_held",
-          "lock_waiters", "sessions", "certificate_expiry_timestamp_seconds"}},
+          "lock_waiters", "lock_sessions", "sessions", "certificate_expiry_timestamp_seconds"}},
         {"counter",
          {"leader_changes_total", "suspicions_total", "false_suspicions_total",
           "messages_sent_total", "messages_received_total", "lock_lost_total",

@@ -26,7 +26,7 @@ Node::Node(boost::asio::io_context& loop, const Config& config, LogSink& log, Me
       messenger_(loop, messengers_office()),
       sessions_(*this, {.ttl = config.locks.session_max}),
       mutexes_(loop, longest_silence(config), mutexes_office(), log) {
-    for (const Peer& peer : roster(config_)) {
+    for (const Peer& peer : node::roster(config_)) {
         if (peer.id == config_.node.id) continue;
         PeerState state;
         state.id = peer.id;
@@ -42,6 +42,8 @@ Node::~Node() { stop(); }
 void Node::stop() {
     if (!std::exchange(stopped_, true) && recorder_) recorder_->end();
     for (auto& errands : errands_) errands->stop();
+    if (member_change_) member_change_->stop();
+    for (auto& group : groups_) group->machine().stop();
     messenger_.stop();
     mutexes_.stop();
     if (links_) links_->stop();
@@ -59,7 +61,7 @@ void Node::drain(bool drained) {
 // who cannot be asked have elections in which everybody stands.
 bool Node::should_stand(std::size_t at) const {
     const Fitness& fit = fitness_[at];
-    return (fit.candidate || fit.campaigned) && fit.healthy && !drained_;
+    return (fit.candidate || fit.campaigned) && fit.healthy && !drained_ && !removed();
 }
 
 void Node::take_stand(std::size_t at) {
@@ -108,12 +110,20 @@ Mutexes::Office Node::mutexes_office() {
 Messenger::Office Node::messengers_office() {
     Messenger::Office office;
     office.send = [this](NodeId to, ByteView letter) {
-        if (!cut_off_.contains(to)) links_->send(to, messengers_place(), letter);
+        if (find_peer(to) && !cut_off_.contains(to)) links_->send(to, messengers_place(), letter);
     };
     office.ask = [this](NodeId from, const std::string& group, const Resign& wish,
                         const Messenger::Told& tell) { asked_by(from, group, wish, tell); };
     office.locks = [this] { return own_locks(); };
     office.dismiss = [this](const locks::Name& lock) { return dismiss_here(lock); };
+    office.reform = [this](NodeId from, const std::string& name, const HostedGroup::Reform& wish,
+                           const Messenger::Told& tell) {
+        HostedGroup* const known = group(name);
+        if (!known || !known->members().contains(from))
+            return tell({true, Refused{Refused::Why::not_leader}});
+        reform_here(*known, wish, tell);
+    };
+    office.cards = [this](NodeId, const std::vector<Card>& shown) { learn(shown); };
     return office;
 }
 
@@ -138,11 +148,12 @@ std::optional<Error> Node::take(Store store) {
     constexpr std::uint64_t gap = 1000;
     next_change_ = (store.last_index() / gap + 1) * gap + 1;
     for (const Group& group : config_.groups) {
-        if (!group.algorithm) continue;
+        if (group.engine) continue;  // it keeps what must not be forgotten
         auto record = store.load(group.name, *group.algorithm);
         if (!record) return record.error();
         records_[group.name] = std::move(*record);
     }
+    if (auto error = take_cards(store)) return error;
     Writer::Hooks hooks;
     hooks.post = [this](Writer::Task task) { boost::asio::post(loop_, std::move(task)); };
     hooks.failed = [this](const Error& error) { disk_failed(error); };
@@ -158,9 +169,8 @@ std::optional<Error> Node::place_machines() {
     if (!session_alarm) return session_alarm.error();
     session_alarm_.emplace(std::move(*session_alarm));
     detector_ = place_detector(config_, incarnation_, *this);
-    for (const Group& group : config_.groups) {
-        if (group.algorithm) add_group(group);
-    }
+    for (const Group& group : config_.groups) add_group(group);
+    take_seats();
     if (config_.locks.serve) {
         if (auto error = open_session_locks()) return error;
     }
@@ -171,7 +181,8 @@ std::optional<Error> Node::place_machines() {
 void Node::add_group(const Group& group) {
     const std::size_t at = groups_.size();
     const auto number = static_cast<std::uint32_t>(at + 1);
-    groups_.push_back(place(group, config_, number, incarnation_, *this));
+    groups_.push_back(group.engine ? place_on_engine(group, config_, number, *this, loop_, log_)
+                                   : place(group, config_, number, incarnation_, *this));
     if (mutex_of_group(group.name)) mutexes_.add(*groups_.back());
     // Until its first answer, an application that has a say in it is not taken for healthy.
     fitness_.push_back({group.candidate, false, !group.health.has_value(), true});
@@ -198,7 +209,7 @@ std::optional<Error> Node::open_links() {
     settings.hello.groups.push_back({std::string(Messenger::name), "1"});
     settings.listen = net::to_text(config_.peer.listen);
     for (const PeerState& peer : peers_) {
-        settings.peers.push_back({peer.id, peer.name, peer.address});
+        if (!peer.removed) settings.peers.push_back({peer.id, peer.name, peer.address});
     }
     const Tls& tls = config_.peer.tls;
     if (tls.given()) settings.tls = {tls.ca.string(), tls.cert.string(), tls.key.string()};
@@ -249,7 +260,8 @@ FlightRecorder::Totals Node::recorded() const {
 }
 
 Instant Node::next_boot() const {
-    const bool all = std::ranges::all_of(peers_, &PeerState::linked);
+    const bool all = std::ranges::all_of(
+        peers_, [](const PeerState& peer) { return peer.linked || peer.removed; });
     return all ? boot_not_before_ : boot_due_;
 }
 
@@ -284,7 +296,7 @@ std::string Node::name_of(NodeId node) const {
 std::optional<NodeId> Node::find(std::string_view name) const {
     if (name == config_.node.name) return config_.node.id;
     for (const PeerState& peer : peers_) {
-        if (peer.name == name) return peer.id;
+        if (peer.name == name && !peer.removed) return peer.id;
     }
     return std::nullopt;
 }
@@ -306,7 +318,7 @@ std::uint32_t Node::messengers_place() const {
 
 PeerState* Node::find_peer(NodeId node) {
     const auto found = std::ranges::find(peers_, node, &PeerState::id);
-    return found == peers_.end() ? nullptr : &*found;
+    return found == peers_.end() || found->removed ? nullptr : &*found;
 }
 
 std::optional<PeerState> Node::peer(NodeId node) {

@@ -6,6 +6,7 @@
 #pragma once
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,10 +22,12 @@
 #include "net/clock.h"
 #include "net/links.h"
 #include "net/log.h"
+#include "node/cards.h"
 #include "node/config.h"
 #include "node/errands.h"
 #include "node/flight_recorder.h"
 #include "node/hosted_group.h"
+#include "node/member_change.h"
 #include "node/messenger.h"
 #include "node/metrics.h"
 #include "node/mutexes.h"
@@ -39,6 +42,7 @@ namespace conclave::node {
 struct PeerState {
     NodeId id{};
     std::string name, address;
+    bool removed = false;            // it was a peer once
     std::uint64_t links = 0;         // grows whenever a link comes up or goes down
     bool linked = false;             // and its hello is accepted
     std::string distrusted;          // why its letters count for nothing; empty: they do
@@ -67,13 +71,14 @@ public:
     std::uint16_t port() const { return port_; }  // where peers find it
     net::Links& links() { return *links_; }
     Writer& writer() { return *writer_; }
-    std::string name_of(NodeId node) const;  // its number, if it has no name here
+    std::string name_of(NodeId node) const;  // its number, if it never had a name here
     std::optional<NodeId> find(std::string_view name) const;
+    std::string own_address() const;  // as its peers should know it
 
     std::vector<std::unique_ptr<HostedGroup>>& groups() { return groups_; }
     HostedGroup* group(std::string_view name);
     HostedGroup& detector() { return *detector_; }
-    const std::vector<PeerState>& peers() const { return peers_; }
+    const std::deque<PeerState>& peers() const { return peers_; }  // also who was removed
     std::optional<PeerState> peer(NodeId node);  // with the detector's opinion as it is now
     // Called whenever the detector changes its mind about somebody.
     using OpinionEar = std::function<void(const PeerState& peer, bool trusted)>;
@@ -100,6 +105,20 @@ public:
 
     // By whoever leads the group, if there is a link to it; else this node is asked, and refuses.
     void hand_over(HostedGroup& group, const Resign& wish, Messenger::Answered then);
+
+    // The members, as they change while the cluster runs: node_members.cc. Who is in it, by id:
+    std::vector<NodeId> roster() const;
+    bool removed() const { return cards_.removed(config_.node.id); }  // this node
+    std::string membership() const;  // in words: how the file and the stored cards differ
+    // Group after group; one change at a time is begun here.
+    void change_members(const MemberChange::Wish& wish, MemberChange::Ended then);
+    // What is new in these is kept, and told to everybody.
+    void learn(const std::vector<Card>& shown);
+    const Cards& cards() const { return cards_; }
+    bool reforms(const HostedGroup& group) const;  // else its members are those of the files
+    // By whoever leads the group.
+    void reform(HostedGroup& group, const HostedGroup::Reform& wish, Duration patience,
+                Messenger::Answered then);
 
     // What the sessions hold; nothing: this node serves no locks, and neither does what follows.
     SessionLocks* session_locks() { return session_locks_.get(); }
@@ -150,10 +169,22 @@ private:
 
     // As the lender of the sessions.
     std::optional<Tenure> tenure(const std::string& group) override;
-    void stand(const std::string& group, bool wanted) override;
+    Attribute attribute(const std::string& group) override;
+    void stand(const std::string& group, const Sessions::Standing& standing) override;
     void resign(const std::string& group) override;
     void wake(Instant due) override;
     void ended(const std::string& session) override;
+
+    std::optional<Error> take_cards(const Store& store);
+    void apply(const Card& card);
+    void apply_to_peer(PeerState& peer, const Card& card);
+    void apply_to_self(const Card& card);
+    void show_cards(const PeerState& peer);
+    void take_seats();
+    MemberList seat_of(const HostedGroup& group) const;
+    void reform_here(HostedGroup& group, const HostedGroup::Reform& wish,
+                     HostedGroup::Answered then);
+    bool can_do_without(const HostedGroup& group, NodeId node);
 
     void deliver(PeerState& peer, std::uint32_t group, ByteView message);
     void catch_up(PeerState& peer);
@@ -209,7 +240,9 @@ private:
     std::mt19937_64 dice_;
     std::unique_ptr<HostedGroup> detector_;
     std::vector<std::unique_ptr<HostedGroup>> groups_;
-    std::vector<PeerState> peers_;
+    std::deque<PeerState> peers_;  // they stay where they are
+    Cards cards_;
+    std::shared_ptr<MemberChange> member_change_;  // none: none is under way
     NodeSet cut_off_;
     Messenger messenger_;
     std::unique_ptr<FlightRecorder> recorder_;               // none: it is switched off

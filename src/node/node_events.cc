@@ -68,6 +68,7 @@ void Node::welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how) 
         detector_->machine().hear(Restarted{peer.id});
         spread(Restarted{peer.id}, peer.id);
     }
+    show_cards(peer);
     boot_when_linked();
     catch_up(peer);
 }
@@ -203,10 +204,15 @@ std::optional<Tenure> Node::tenure(const std::string& group) {
     return held;
 }
 
-void Node::stand(const std::string& group, bool wanted) {
-    if (mutexes_.has(group)) return mutexes_.want(group, wanted);
+Attribute Node::attribute(const std::string& group) {
+    return groups_[static_cast<std::size_t>(place_of(group))]->own_attribute();
+}
+
+void Node::stand(const std::string& group, const Sessions::Standing& standing) {
+    if (mutexes_.has(group)) return mutexes_.want(group, standing.wanted);
     const auto at = static_cast<std::size_t>(place_of(group));
-    fitness_[at].campaigned = wanted;
+    groups_[at]->stand_for(standing.priority);  // before its machine moves
+    fitness_[at].campaigned = standing.wanted;
     take_stand(at);
 }
 
@@ -227,9 +233,7 @@ std::optional<std::string> Node::no_campaign(const HostedGroup& group) const {
     if (settings->preempt) {
         return "with preempt a better node takes the lead before its application has stopped";
     }
-    if (group.members().at(group.self()).role != conclave::Role::voter) {
-        return "this node may not lead the group";
-    }
+    if (!group.may_lead(group.self())) return "this node may not lead the group";
     return std::nullopt;
 }
 
@@ -279,8 +283,9 @@ void Node::spread(const Verdict& verdict, NodeId about) {
 }
 
 void Node::note_opinion(NodeId node, bool trusted) {
-    PeerState* peer = find_peer(node);
-    if (!peer) return;
+    const auto found = std::ranges::find(peers_, node, &PeerState::id);
+    if (found == peers_.end()) return;
+    PeerState* const peer = &*found;
     const Instant at = now();
     const auto silence = [&] {
         if (!peer->last_heard) return std::string("it was never heard");
@@ -289,7 +294,7 @@ void Node::note_opinion(NodeId node, bool trusted) {
     };
     peer->opinion_since = at;
     peer->evidence = trusted ? "it was heard again" : silence();
-    const PeerPlace place{static_cast<std::uint32_t>(peer - peers_.data())};
+    const PeerPlace place{static_cast<std::uint32_t>(found - peers_.begin())};
     if (!trusted) {
         metrics_.suspected(place);
         peer->suspected_life = peer->incarnation;

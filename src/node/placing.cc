@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "catalog/hosts.h"
+#include "engine/open.h"
+#include "node/config_engine.h"
 #include "node/duration_text.h"
+#include "node/engine_machine.h"
 
 namespace conclave::node {
 
@@ -90,6 +93,27 @@ std::unique_ptr<HostedGroup> place(const Group& group, const Config& config, std
                                          placement(group, config, incarnation), estate);
 }
 
+std::unique_ptr<HostedGroup> place_on_engine(const Group& group, const Config& config,
+                                             std::uint32_t number, Estate& estate,
+                                             boost::asio::io_context& loop, LogSink& log) {
+    Placement placed;
+    const std::vector<Peer> peers = members(config, group);
+    placed.self = config.node.id;
+    placed.members = member_list(peers);
+    const auto open = [&loop, group]() -> Result<std::unique_ptr<engine::Engine>> {
+        const auto found = engine_place(group);
+        if (!found) return found.error();
+        return engine::open(loop, *found);
+    };
+    const auto make = [&](Ground& ground) -> std::unique_ptr<Machine> {
+        return std::make_unique<EngineMachine>(
+            EngineMachine::Seat{*group.engine, group.name, group.lease, config.node.id, peers},
+            open, ground, log);
+    };
+    return std::make_unique<HostedGroup>(group.name, *group.engine, number, HostedGroup::Make(make),
+                                         placed, estate);
+}
+
 std::unique_ptr<HostedGroup> place_detector(const Config& config, Incarnation incarnation,
                                             Estate& estate) {
     const std::string algorithm = detector_algorithm(config.detector);
@@ -114,6 +138,7 @@ std::unique_ptr<HostedGroup> place_detector(const Config& config, Incarnation in
 Known known_algorithms() {
     Known known;
     known.detectors = {"heartbeat", "ping", "accrual"};
+    known.engines = known_engines();
     for (const HostEntry& entry : hosts()) {
         const auto host = entry.make();
         if (host->claim().kind == Kind::election) known.elections.emplace_back(entry.name);

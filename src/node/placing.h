@@ -1,10 +1,12 @@
 // node/placing.h -- from what a person configured to machines that run.
 #pragma once
+#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "net/log.h"
 #include "node/config.h"
 #include "node/hosted_group.h"
 #include "node/machine.h"
@@ -19,6 +21,10 @@ Config with_implied_groups(Config config);
 
 std::unique_ptr<HostedGroup> place(const Group& group, const Config& config, std::uint32_t number,
                                    Incarnation incarnation, Estate& estate);
+// Its record is kept by an engine, which works on the loop.
+std::unique_ptr<HostedGroup> place_on_engine(const Group& group, const Config& config,
+                                             std::uint32_t number, Estate& estate,
+                                             boost::asio::io_context& loop, LogSink& log);
 std::unique_ptr<HostedGroup> place_detector(const Config& config, Incarnation incarnation,
                                             Estate& estate);
 

@@ -103,6 +103,32 @@ TEST_F(Replaying, WhatIsLeftOfALongRecordingReplaysFromItsFirstState) {
     EXPECT_THAT(replayed.story, HasSubstr(" 1 is recorded from here on\n"));
 }
 
+TEST_F(Replaying, WhatWasBeforeAChangeOfTheMembersIsReplayedByItselfAndSoIsWhatCameAfter) {
+    {
+        Village village({folder});
+        village.run(2s);
+        village.seat(
+            MemberList({{NodeId{1}}, {NodeId{2}}, {NodeId{3}}, {NodeId{9}, 0, Role::learner}}));
+        const std::uint32_t leader = village.leader_by(1).value_or(1);
+        village.group(leader).reform(quorum::Expel{NodeId{9}}, [](const auto&) {});
+        village.run(2s);
+    }
+    const auto files = read_all(folders({1, 2, 3}));
+    const auto all = put_together(files, "");
+    ASSERT_FALSE(all);
+    EXPECT_THAT(all.error().what, HasSubstr("the group has other members"));
+    for (const std::size_t members : {3U, 4U}) {
+        std::vector<RecordingFile> some;
+        std::ranges::copy_if(files, std::back_inserter(some), [members](const auto& file) {
+            return file.recording.machines.front().members.size() == members;
+        });
+        ASSERT_EQ(some.size(), 3U);
+        const Replayed replayed = replay(some);
+        EXPECT_THAT(replayed.differences, IsEmpty());
+        EXPECT_THAT(replayed.report.violations, IsEmpty());
+    }
+}
+
 TEST_F(Replaying, OneNodeAloneHasItsPeersAsLines) {
     live({folder});
     const Replayed replayed = replay(read_all(folders({1})));

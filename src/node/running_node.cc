@@ -16,7 +16,8 @@ RunningNode::RunningNode(boost::asio::io_context& loop, const Config& config, Lo
       log_(log),
       hooks_(std::move(hooks)),
       metrics_(metric_labels(config_)),
-      ticks_(loop) {}
+      ticks_(loop),
+      gate_(config_.api) {}
 
 RunningNode::~RunningNode() = default;
 
@@ -37,7 +38,8 @@ std::optional<NodeEnd> RunningNode::start() {
 }
 
 std::optional<Error> RunningNode::open_api() {
-    api_.emplace(loop_, *node_, metrics_);
+    if (auto error = gate_.load()) return error;
+    api_.emplace(loop_, *node_, metrics_, gate_);
     net::HttpServer::Options options;
     options.handler = [this](const auto& exchange) { api_->router().serve(exchange); };
     options.observer = [this](std::string_view route, unsigned status, Duration took) {
@@ -47,11 +49,20 @@ std::optional<Error> RunningNode::open_api() {
     options.limits.connections = places_for_clients(options.limits.connections);
     server_.emplace(loop_, std::move(options));
     for (const net::Address& address : config_.api.listen) {
-        const auto bound = server_->listen(net::to_text(address));
+        const bool local = std::holds_alternative<net::UnixPath>(address);
+        const auto bound = server_->listen(net::to_text(address), local ? nullptr : gate_.tls());
         if (!bound) return bound.error();
         log_.log(Level::info, "api is open", {{"address", *bound}});
     }
     return std::nullopt;
+}
+
+std::vector<Error> RunningNode::reload() {
+    std::vector<Error> wrong;
+    for (const auto& error : {node_->links().reload(), gate_.load()}) {
+        if (error) wrong.push_back(*error);
+    }
+    return wrong;
 }
 
 // However many clients come: peers and those who knock, the store and children have theirs.

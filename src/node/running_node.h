@@ -9,10 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "net/http_server.h"
 #include "node/api.h"
 #include "node/config.h"
+#include "node/gate.h"
 #include "node/node.h"
 
 namespace conclave::node {
@@ -37,6 +39,8 @@ public:
 
     [[nodiscard]] std::optional<NodeEnd> start();  // why it cannot
     Node& node() { return *node_; }
+    // Certificates and token again, because their files may be new. What is wrong stays as it was.
+    [[nodiscard]] std::vector<Error> reload();
 
     // Hands leaderships over and lets promises run out, but no longer than that; then it ends.
     void leave(Duration patience);
@@ -56,6 +60,7 @@ private:
     Metrics metrics_;
     boost::asio::steady_timer ticks_;
     std::unique_ptr<Node> node_;
+    Gate gate_;
     std::optional<HttpApi> api_;
     std::optional<net::HttpServer> server_;
     bool leaving_ = false, ended_ = false;

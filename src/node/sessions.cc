@@ -74,7 +74,7 @@ std::optional<Duration> Sessions::remaining(const std::string& id, Instant until
     return reliable(std::min(until, session->expiry) - lender_.now());
 }
 
-Sessions::Ticket Sessions::campaign(const std::string& id, const std::string& group, Duration wait,
+Sessions::Ticket Sessions::campaign(const std::string& id, const std::string& group, const Bid& bid,
                                     Hearing hear) {
     expire();
     const Ticket ticket{++tickets_};
@@ -88,14 +88,14 @@ Sessions::Ticket Sessions::campaign(const std::string& id, const std::string& gr
         hear({Verdict::How::elected, loan(group, *desk.lent)});
         return ticket;
     }
-    const Instant until = lender_.now() + wait;
+    const Instant until = lender_.now() + bid.wait;
     const auto place = std::ranges::find(desk.queue, id, &Campaigner::session);
     if (place != desk.queue.end()) {
         const Hearing before = std::move(place->hear);
-        *place = {ticket, id, until, std::move(hear)};
+        *place = {ticket, id, until, bid.priority, std::move(hear)};
         before({Verdict::How::asked_again, {}});
     } else {
-        desk.queue.push_back({ticket, id, until, std::move(hear)});
+        desk.queue.push_back({ticket, id, until, bid.priority, std::move(hear)});
     }
     due(until);
     review(group);
@@ -194,8 +194,22 @@ void Sessions::review(const std::string& group) {
     }
     serve(group, desk);
     dismiss_late(desk);
-    const bool wanted = desk.lent || !desk.queue.empty();
-    if (std::exchange(desk.stands, wanted) != wanted) lender_.stand(group, wanted);
+    const Standing now = standing(group, desk);
+    if (std::exchange(desk.standing, now) != now) lender_.stand(group, now);
+}
+
+// Of equals the first that asked. What the node is worth may change while they wait.
+std::list<Sessions::Campaigner>::iterator Sessions::best(const std::string& group, Desk& desk) {
+    const Attribute own = lender_.attribute(group);
+    const auto worth = [own](const Campaigner& one) { return one.priority.value_or(own); };
+    return std::ranges::max_element(desk.queue, {}, worth);
+}
+
+// Who leads needs no priority any more: those who wait are compared with those at other nodes.
+Sessions::Standing Sessions::standing(const std::string& group, Desk& desk) {
+    if (!desk.queue.empty()) return {true, best(group, desk)->priority};
+    if (desk.lent) return {true, desk.lent->priority};
+    return {};
 }
 
 bool Sessions::lost(const std::string& group, const Lent& lent) const {
@@ -209,9 +223,10 @@ void Sessions::serve(const std::string& group, Desk& desk) {
     if (!held) return;
     if (held->from == desk.spent) return give_up(group, desk);
     desk.spent = held->from;
-    const Campaigner next = std::move(desk.queue.front());
-    desk.queue.pop_front();
-    desk.lent = Lent{next.session, held->epoch, held->from, {}};
+    const auto chosen = best(group, desk);
+    const Campaigner next = std::move(*chosen);
+    desk.queue.erase(chosen);
+    desk.lent = Lent{next.session, next.priority, held->epoch, held->from, {}};
     next.hear({Verdict::How::elected, loan(group, *desk.lent)});
 }
 

@@ -1,7 +1,7 @@
 // node/sessions.h -- the clients of this node: how long each lives, and for which of them it leads.
 //
 // A node holds the lease of a group; it lends that to one of the sessions that campaign there, to
-// the one that asked first.
+// the best of them, and of those to the one that asked first.
 //
 // Ensures  a lease is lent once: whoever comes next gets a later epoch. Before the node gives up a
 //          lease that it could keep, the borrower has stopped, or the time that it was told is
@@ -27,13 +27,21 @@ namespace conclave::node {
 
 class Sessions {
 public:
+    // For whom the node stands in an election: the best who waits, or else who has the lease.
+    struct Standing {
+        bool wanted = false;                // there is somebody
+        std::optional<Attribute> priority;  // its own; none: it is as good as the node
+        friend bool operator==(const Standing&, const Standing&) = default;
+    };
+
     // What the sessions need of their node. Groups go by name.
     class Lender {
     public:
         virtual ~Lender() = default;
         virtual Instant now() = 0;
         virtual std::optional<Tenure> tenure(const std::string& group) = 0;  // if it leads
-        virtual void stand(const std::string& group, bool wanted) = 0;  // is there anybody for it?
+        virtual Attribute attribute(const std::string& group) = 0;           // the node's own
+        virtual void stand(const std::string& group, const Standing& standing) = 0;
         virtual void resign(const std::string& group) = 0;
         virtual void wake(Instant due) = 0;  // then `tick`; replaces what was asked before
         virtual void ended(const std::string& session) = 0;  // by itself, or its time was over
@@ -67,7 +75,11 @@ public:
     // For what a session has until then, unless it ends before; none: it is gone.
     [[nodiscard]] std::optional<Duration> remaining(const std::string& id, Instant until);
 
-    // Hears once how it ended, perhaps at once. Who asks again keeps its place.
+    // Hears once how it ended, perhaps at once. Who asks again keeps its place among equals.
+    struct Bid {
+        Duration wait{};
+        std::optional<Attribute> priority{};  // the larger comes first; none: as the node
+    };
     struct Verdict {
         enum class How : std::uint8_t { elected, not_in_time, asked_again, session_gone };
         How how{};
@@ -75,7 +87,7 @@ public:
     };
     using Hearing = std::function<void(const Verdict&)>;
     enum class Ticket : std::uint64_t {};
-    Ticket campaign(const std::string& id, const std::string& group, Duration wait, Hearing hear);
+    Ticket campaign(const std::string& id, const std::string& group, const Bid& bid, Hearing hear);
     void withdraw(Ticket ticket);  // hears nothing more
 
     enum class Resigned : std::uint8_t { done, not_leading, session_gone };
@@ -103,10 +115,12 @@ private:
         Ticket ticket{};
         std::string session;
         Instant until{};
+        std::optional<Attribute> priority;
         Hearing hear;
     };
     struct Lent {
         std::string session;
+        std::optional<Attribute> priority;  // with which it asked
         Epoch epoch{};
         Instant from{};      // when the lease began
         Instant promised{};  // the borrower may rely on it until then, at most
@@ -117,7 +131,7 @@ private:
         std::vector<std::function<void()>> recalls;
         std::optional<Instant> spent;     // when the lease began that must not be lent any more
         std::optional<Instant> given_up;  //   and that we have asked to end
-        bool stands = false;
+        Standing standing;                // as the lender was told
     };
 
     void expire();
@@ -126,6 +140,8 @@ private:
     bool lost(const std::string& group, const Lent& lent) const;
     void dismiss_late(Desk& desk);
     void serve(const std::string& group, Desk& desk);
+    std::list<Campaigner>::iterator best(const std::string& group, Desk& desk);
+    Standing standing(const std::string& group, Desk& desk);
     void close(const std::string& group, Desk& desk);
     void give_up(const std::string& group, Desk& desk);
     Loan loan(const std::string& group, Lent& lent);

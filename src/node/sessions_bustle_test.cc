@@ -80,7 +80,7 @@ private:
         auto& held = node_.groups["main"].held;
         if (held && node_.time < held->until) {
             held->until = node_.time + 300ms;  // renewed
-        } else if (node_.groups["main"].stands) {
+        } else if (node_.groups["main"].standing.wanted) {
             expect_nobody_relies();
             held = Tenure{Epoch{++epoch_}, node_.time, node_.time + 300ms};
         }
@@ -100,9 +100,10 @@ private:
         stopping_.clear();
     }
     void campaign(const std::string& id) {
-        sessions_.campaign(id, "main", Duration(1ms) * roll(500), [this, id](const auto& verdict) {
-            if (verdict.how == How::elected) rely(id, verdict.loan);
-        });
+        sessions_.campaign(id, "main", {Duration(1ms) * roll(500), roll(3)},
+                           [this, id](const auto& verdict) {
+                               if (verdict.how == How::elected) rely(id, verdict.loan);
+                           });
     }
     void renew(const std::string& id) {
         const auto renewal = sessions_.renew(id);

@@ -41,9 +41,9 @@ protected:
         }
         node.time = end;
     }
-    Sessions::Ticket campaign(const std::string& id, Duration wait = 1h,
+    Sessions::Ticket campaign(const std::string& id, const Sessions::Bid& bid = {1h},
                               const std::string& group = "main") {
-        return sessions.campaign(id, group, wait,
+        return sessions.campaign(id, group, bid,
                                  [this, id](const auto& verdict) { heard[id].push_back(verdict); });
     }
     // What it has heard last; it must have heard something.
@@ -107,12 +107,12 @@ TEST_F(SessionsOfANode, ARenewalThatComesLateIsTooLateWhoeverLookedBefore) {
 }
 
 TEST_F(SessionsOfANode, ANodeStandsWhileSomebodyCampaigns) {
-    EXPECT_FALSE(node.groups["main"].stands);
+    EXPECT_FALSE(node.groups["main"].standing.wanted);
     const std::string id = open();
     const auto ticket = campaign(id);
-    EXPECT_TRUE(node.groups["main"].stands);
+    EXPECT_TRUE(node.groups["main"].standing.wanted);
     sessions.withdraw(ticket);
-    EXPECT_FALSE(node.groups["main"].stands);
+    EXPECT_FALSE(node.groups["main"].standing.wanted);
     EXPECT_TRUE(heard[id].empty());
 }
 
@@ -128,12 +128,52 @@ TEST_F(SessionsOfANode, TheFirstThatAskedIsServedWhenTheNodeLeads) {
     EXPECT_EQ(sessions.borrower("main"), "app@host");
 }
 
+TEST_F(SessionsOfANode, TheBestIsServedFirstAndOfEqualsWhoAskedFirst) {
+    const std::string plain = open(), good = open(), better = open(), late = open();
+    node.groups["main"].attribute = 5;  // what those without a priority count for
+    campaign(good, {1h, 3});
+    campaign(plain);
+    campaign(better, {1h, 9});
+    campaign(late, {1h, 9});
+    std::vector<std::string> served;
+    for (int next = 0; next < 4; ++next) {
+        win();
+        for (const std::string& id : {plain, good, better, late}) {
+            if (leads(id)) served.push_back(id);
+        }
+        lose();
+    }
+    EXPECT_EQ(served, (std::vector{better, late, plain, good}));
+}
+
+TEST_F(SessionsOfANode, ANodeStandsForTheBestWhoWaits) {
+    const Sessions::Standing& standing = node.groups["main"].standing;
+    const std::string plain = open(), good = open(), better = open();
+    campaign(plain);
+    EXPECT_EQ(standing, (Sessions::Standing{true, std::nullopt}));
+    campaign(good, {1h, -3});
+    EXPECT_EQ(standing.priority, std::nullopt) << "the plain one is better";
+    const auto ticket = campaign(better, {1h, 9});
+    EXPECT_EQ(standing.priority, 9);
+    campaign(good, {1h, 12});
+    EXPECT_EQ(standing.priority, 12) << "it asked again, for more";
+    win();
+    EXPECT_TRUE(leads(good));
+    EXPECT_EQ(standing.priority, 9) << "of those who wait";
+    sessions.withdraw(ticket);
+    EXPECT_EQ(standing, (Sessions::Standing{true, std::nullopt}));
+    sessions.end(plain);
+    EXPECT_EQ(standing.priority, 12) << "nobody waits";
+    sessions.end(good);
+    EXPECT_EQ(standing, Sessions::Standing{});
+}
+
 TEST_F(SessionsOfANode, WhoeverAsksANodeThatLeadsAnywayIsServedAtOnce) {
     win();
     const std::string id = open();
-    campaign(id, 0s);
+    campaign(id, {0s});
     EXPECT_EQ(elected_in(id), 41u);
-    campaign(id, 0s);
+    campaign(id, {0s});
     EXPECT_EQ(heard[id].size(), 2u);
     EXPECT_EQ(elected_in(id), 41u) << "it has it already";
 }
@@ -146,7 +186,7 @@ TEST_F(SessionsOfANode, TwoCampaignersOfOneNodeNeverGetTheSameEpoch) {
     EXPECT_EQ(sessions.resign(first, "main"), Resigned::done);
     EXPECT_EQ(node.groups["main"].resignations, 1);
     EXPECT_TRUE(heard[second].empty());
-    EXPECT_TRUE(node.groups["main"].stands) << "the second one still waits";
+    EXPECT_TRUE(node.groups["main"].standing.wanted) << "the second one still waits";
     win();
     EXPECT_EQ(elected_in(second), 42u);
 }
@@ -173,7 +213,7 @@ TEST_F(SessionsOfANode, ASessionThatEndsWhileItLeadsResigns) {
     win();
     EXPECT_TRUE(sessions.end(id));
     EXPECT_EQ(node.groups["main"].resignations, 1);
-    EXPECT_FALSE(node.groups["main"].stands);
+    EXPECT_FALSE(node.groups["main"].standing.wanted);
     EXPECT_FALSE(sessions.borrower("main"));
 }
 
@@ -199,12 +239,12 @@ TEST_F(SessionsOfANode, ASessionThatExpiresWhileItWaitsIsToldSoAndGivesItsPlaceU
 
 TEST_F(SessionsOfANode, WhoIsNotElectedInTimeIsToldSo) {
     const std::string id = open(2s);
-    campaign(id, 300ms);
+    campaign(id, {300ms});
     pass(300ms - 1ns);
     EXPECT_TRUE(heard[id].empty());
     pass(1ns);
     EXPECT_EQ(last(id).how, How::not_in_time);
-    EXPECT_FALSE(node.groups["main"].stands);
+    EXPECT_FALSE(node.groups["main"].standing.wanted);
 }
 
 TEST_F(SessionsOfANode, ALeaseLostAndWonAgainGoesToTheNextInItsNewEpoch) {
@@ -277,8 +317,8 @@ TEST_F(SessionsOfANode, WhoResignsWhileItWaitsHasResignedNothing) {
 
 TEST_F(SessionsOfANode, GroupsAreLedOneByOne) {
     const std::string id = open();
-    campaign(id, 1h, "a");
-    campaign(id, 1h, "b");
+    campaign(id, {1h}, "a");
+    campaign(id, {1h}, "b");
     win(10s, "b");
     ASSERT_EQ(heard[id].size(), 1u);
     EXPECT_EQ(last(id).loan.group, "b");

@@ -16,7 +16,8 @@ using namespace std::chrono_literals;
 struct MadeUpNode : Sessions::Lender {
     struct Led {
         std::optional<Tenure> held;
-        bool stands = false;
+        Attribute attribute = 0;
+        Sessions::Standing standing;
         int resignations = 0;
     };
 
@@ -25,7 +26,10 @@ struct MadeUpNode : Sessions::Lender {
         const auto& held = groups[group].held;
         return held && time < held->until ? held : std::nullopt;
     }
-    void stand(const std::string& group, bool wanted) override { groups[group].stands = wanted; }
+    Attribute attribute(const std::string& group) override { return groups[group].attribute; }
+    void stand(const std::string& group, const Sessions::Standing& standing) override {
+        groups[group].standing = standing;
+    }
     void resign(const std::string& group) override {
         Led& led = groups[group];
         ++led.resignations;

@@ -69,9 +69,17 @@ public:
     void suspect(std::uint32_t observer, std::uint32_t subject) {
         cottages_[observer - 1].group->machine().hear(Suspected{NodeId{subject}});
     }
+    void seat(const MemberList& members) {  // all of them
+        for (Cottage& one : cottages_) {
+            one.group->seat(members);
+            one.recorder->reseat();
+            one.group->machine().hear(MembersChanged{});
+        }
+    }
     HostedGroup::Answer ask(std::uint32_t id, const Wish& wish) {
         return cottages_[id - 1].group->ask(wish);
     }
+    HostedGroup& group(std::uint32_t id) { return *cottages_[id - 1].group; }
     std::optional<std::uint32_t> leader_by(std::uint32_t id) {
         const auto leader = cottages_[id - 1].group->leader();
         return leader ? std::optional(number(*leader)) : std::nullopt;
@@ -123,6 +131,7 @@ private:
         Instant now() override { return village.now_; }
         Duration draw(Wait wait) override { return village.dice_.between(wait.least, wait.most); }
         void send(std::uint32_t, NodeId to, ByteView message) override {
+            if (number(to) > village.cottages_.size()) return;  // nobody lives there
             Cottage& other = village.cottages_[number(to) - 1];
             if (!other.group) return;
             Bytes copy(message.begin(), message.end());

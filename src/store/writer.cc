@@ -20,7 +20,8 @@ struct Batch {
     std::vector<HistoryEntry> entries;
     std::vector<Question> questions;
 
-    bool empty() const { return records.empty() && entries.empty() && questions.empty(); }
+    bool urgent() const { return !records.empty() || !questions.empty(); }
+    bool empty() const { return !urgent() && entries.empty(); }
 };
 
 }  // namespace
@@ -66,6 +67,7 @@ private:
     std::optional<Batch> take() {
         std::unique_lock guard(queue_mutex_);
         wake_.wait(guard, [this] { return closing_ || !queue_.empty(); });
+        wake_.wait_for(guard, hooks_.linger, [this] { return closing_ || queue_.urgent(); });
         if (queue_.empty()) return std::nullopt;
         return std::exchange(queue_, {});
     }

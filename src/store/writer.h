@@ -25,6 +25,10 @@ public:
         std::function<void(Task)> post;     // called on the writer's thread
         std::function<void(Error)> failed;  // posted, like every completion
         Duration patience = std::chrono::seconds(5);
+        // How long an entry of the history waits for a Save to share a sync with. The end of a
+        // leadership is told in the moment in which the next vote is asked for, and a sync for the
+        // entry alone, of every node at once, would hold up the vote.
+        Duration linger = std::chrono::milliseconds(20);
     };
     template <class T> using Answer = std::function<void(Result<T>)>;
 

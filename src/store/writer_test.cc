@@ -54,14 +54,17 @@ private:
 
 class Writing : public ::testing::Test {
 protected:
-    std::unique_ptr<Writer> writer(Duration patience = generous) {
+    std::unique_ptr<Writer> writer(Duration patience = generous, Duration linger = 1ms) {
         auto store = Store::open(folder.path, alpha);
         EXPECT_TRUE(store) << store.error().what;
         return std::make_unique<Writer>(
             std::move(*store),
             Writer::Hooks{[this](Writer::Task task) { loop.post(std::move(task)); },
-                          [this](const Error& error) { failures.push_back(error.what); },
-                          patience});
+                          [this](const Error& error) { failures.push_back(error.what); }, patience,
+                          linger});
+    }
+    static HistoryEntry entry(std::uint64_t index) {
+        return {index, "orders", {7}, NodeId{3}, 0, "{}"};
     }
     void save(Writer& to, std::uint64_t number) {
         to.save(record("orders", bytes_of(number)), [this, number] { done.push_back(number); });
@@ -114,6 +117,31 @@ TEST_F(Writing, WhatGathersWhileTheDiskIsBusySharesOneSync) {
     Disk::calm();
     ASSERT_TRUE(loop.run_until([&] { return done.size() == 100; }));
     EXPECT_LE(Disk::syncs() - before, 4);  // a header, two commits
+}
+
+TEST_F(Writing, AnEntryWaitsForASaveAndSharesItsSync) {
+    auto to = writer(generous, generous);
+    save(*to, 1);
+    ASSERT_TRUE(loop.run_until([&] { return done.size() == 1; }));
+    const int before = Disk::syncs();
+    to->append(entry(1));
+    std::this_thread::sleep_for(20ms);  // in which it would have been written alone
+    EXPECT_EQ(Disk::syncs(), before);
+    save(*to, 2);
+    ASSERT_TRUE(loop.run_until([&] { return done.size() == 2; }));
+    EXPECT_EQ(Disk::syncs(), before + 1);
+}
+
+TEST_F(Writing, AnEntryThatNobodyJoinsIsWrittenAllTheSame) {
+    auto to = writer();
+    save(*to, 1);
+    ASSERT_TRUE(loop.run_until([&] { return done.size() == 1; }));
+    const int before = Disk::syncs();
+    to->append(entry(1));
+    const auto deadline = std::chrono::steady_clock::now() + generous;
+    while (Disk::syncs() == before && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::yield();
+    EXPECT_EQ(Disk::syncs(), before + 1);
 }
 
 TEST_F(Writing, ATaskMaySaveAgain) {
@@ -176,7 +204,7 @@ TEST_F(Writing, AHangingDiskIsLeftToItself) {
 TEST_F(Writing, HistoryAndPeersAreAskedAndAnsweredOnTheLoop) {
     auto to = writer();
     const auto here = std::this_thread::get_id();
-    to->append({1, "orders", {7}, NodeId{3}, 0, "{}"});
+    to->append(entry(1));
     std::vector<Acquaintance> met;
     std::size_t entries = 0;
     bool forgotten = false;
