@@ -4,20 +4,21 @@ find_package(benchmark REQUIRED)
 
 add_custom_target(benchmarks)
 
-# The clients of bench/locks.sh; etcd's is in Go, and built there.
-function(conclave_lock_driver name source)
-    add_executable(${name} EXCLUDE_FROM_ALL bench/locks/${source})
+# Programs that the scripts of bench/<folder>.sh run. Etcd's client is in Go, and built there.
+function(conclave_driver folder name source)
+    add_executable(${name} EXCLUDE_FROM_ALL bench/${folder}/${source})
     target_link_libraries(${name} PRIVATE ${ARGN})
     target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include)
     set_target_properties(${name} PROPERTIES
-        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench/locks)
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench/${folder})
     add_dependencies(benchmarks ${name})
 endfunction()
 
-conclave_lock_driver(locks_driver driver.cc conclave_client)
-conclave_lock_driver(locks_sticky sticky.cc conclave_library)
+conclave_driver(locks locks_driver driver.cc conclave_client)
+conclave_driver(locks locks_sticky sticky.cc conclave_library)
+conclave_driver(leadership mandates mandates.cc conclave_library)
 if(TARGET conclave_zookeeper)
-    conclave_lock_driver(zookeeper_driver zookeeper_driver.cc conclave_base ${ZOOKEEPER_LIBRARY})
+    conclave_driver(locks zookeeper_driver zookeeper_driver.cc conclave_base ${ZOOKEEPER_LIBRARY})
     target_compile_definitions(zookeeper_driver PRIVATE THREADED)
 endif()
 

@@ -1,29 +1,34 @@
 // bench/locks/driver.cc -- N clients that lock and unlock, each on a connection of its own: pairs
 // per second, and how long a pair takes.
 //
-//     driver conclave ENDPOINT CLIENTS SECONDS one-each | one-for-all | COUNT
-//     driver redis    /SOCKET  CLIENTS SECONDS one-each | COUNT
+//     driver [OPTION...] conclave ENDPOINT CLIENTS SECONDS one-each | one-for-all | COUNT
+//     driver [OPTION...] redis    ENDPOINT CLIENTS SECONDS one-each | COUNT
 //
+// ENDPOINT: unix:/PATH, HOST:PORT, or https://HOST:PORT, which for Redis is TLS without the HTTP.
+// OPTION: --cacert, --cert, --key or --token-file, each with a FILE.
 // COUNT: each client has so many locks, and asks for all of them at once before it gives them back.
-// Everybody's clients run in this one thread, and come over unix sockets.
+// Everybody's clients run in this one thread, on the same sockets and the same TLS.
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "client/caller.h"
+#include "client/credentials.h"
+#include "net/http_channel.h"
 
 namespace conclave {
 namespace {
@@ -80,13 +85,11 @@ private:
 
 class ConclaveCustomer final : public Customer, private client::Caller::Events {
 public:
-    ConclaveCustomer(asio::io_context& loop, Tally& tally, const std::string& where,
+    ConclaveCustomer(asio::io_context& loop, Tally& tally, const net::ClientOptions& way,
                      std::vector<std::string> locks)
         : Customer(tally), locks_(std::move(locks)) {
-        auto endpoint = net::parse_http_endpoint(where);
-        if (!endpoint) give_up(endpoint.error().what);
         client::Caller::Settings settings;
-        settings.line.way.endpoints = {*endpoint};
+        settings.line.way = way;
         auto caller = client::Caller::start(loop, settings, *this);
         if (!caller) give_up(caller.error().what);
         caller_ = std::move(*caller);
@@ -121,10 +124,9 @@ private:
 // SET NX PX, and compare-and-delete, as its documentation tells to lock with one instance.
 class RedisCustomer final : public Customer {
 public:
-    RedisCustomer(asio::io_context& loop, Tally& tally, const std::string& where,
+    RedisCustomer(asio::io_context& loop, Tally& tally, const net::ClientOptions& way,
                   const std::vector<std::string>& locks)
-        : Customer(tally), pairs_(locks.size()), socket_(loop) {
-        socket_.connect(asio::local::stream_protocol::endpoint(where));
+        : Customer(tally), pairs_(locks.size()), channel_(connect(loop, way)) {
         for (const std::string& lock : locks) {
             const std::string mine = "holder-of-" + lock;
             set_ += command({"SET", lock, mine, "NX", "PX", "2000"});
@@ -135,10 +137,28 @@ public:
                                 "1", lock, mine});
             all_removed_ += ":1\r\n";
         }
-        asio::post(loop, [this] { lock(); });
+        channel_->handshake([this](net::ErrorCode error) {
+            if (error) give_up(error.message());
+            lock();
+        });
     }
 
 private:
+    static std::unique_ptr<net::Channel> connect(asio::io_context& loop,
+                                                 const net::ClientOptions& way) {
+        const net::HttpEndpoint& where = way.endpoints.front();
+        if (where.local()) {
+            asio::local::stream_protocol::socket socket(loop);
+            socket.connect(asio::local::stream_protocol::endpoint(where.path));
+            return net::clear_channel(std::move(socket));
+        }
+        asio::ip::tcp::socket socket(loop);
+        socket.connect({asio::ip::make_address(where.host),
+                        static_cast<std::uint16_t>(std::stoul(where.port))});
+        socket.set_option(asio::ip::tcp::no_delay(true));
+        return where.secure ? net::tls_client_channel(std::move(socket), *way.tls, where.host)
+                            : net::clear_channel(std::move(socket));
+    }
     static std::string command(const std::vector<std::string>& words) {
         std::string text = "*" + std::to_string(words.size()) + "\r\n";
         for (const std::string& word : words)
@@ -155,27 +175,30 @@ private:
         });
     }
     template <class Then> void say(const std::string& what, std::string_view expected, Then then) {
-        asio::async_write(socket_, asio::buffer(what), [](auto error, std::size_t) {
-            if (error) give_up(error.message());
-        });
+        write(what);
         heard_.clear();
         listen(expected, then);
     }
+    void write(std::string_view what) {
+        channel_->write_some(asio::buffer(what), [this, what](auto error, std::size_t size) {
+            if (error) give_up(error.message());
+            if (size < what.size()) write(what.substr(size));
+        });
+    }
     template <class Then> void listen(std::string_view expected, Then then) {
-        socket_.async_read_some(asio::buffer(input_),
-                                [this, expected, then](auto error, std::size_t size) {
-                                    if (error) give_up(error.message());
-                                    heard_.append(input_.data(), size);
-                                    if (!expected.starts_with(heard_))
-                                        give_up("redis answers " + heard_);
-                                    if (heard_.size() < expected.size())
-                                        return listen(expected, then);
-                                    then();
-                                });
+        channel_->read_some(asio::buffer(input_),
+                            [this, expected, then](auto error, std::size_t size) {
+                                if (error) give_up(error.message());
+                                heard_.append(input_.data(), size);
+                                if (!expected.starts_with(heard_))
+                                    give_up("redis answers " + heard_);
+                                if (heard_.size() < expected.size()) return listen(expected, then);
+                                then();
+                            });
     }
 
     const std::size_t pairs_;
-    asio::local::stream_protocol::socket socket_;
+    std::unique_ptr<net::Channel> channel_;
     std::string set_, all_set_, remove_, all_removed_, heard_;
     std::array<char, 4096> input_{};
 };
@@ -191,19 +214,42 @@ std::vector<std::string> names_for(int at, const std::string& which) {
     return names;
 }
 
-int run(const std::vector<std::string>& words) {
-    if (words.size() != 5) give_up("SYSTEM ENDPOINT CLIENTS SECONDS WHICH");
+// What stands before the rest, which is left.
+client::Credentials take_options(std::span<const std::string>& words) {
+    client::Credentials shown;
+    const std::map<std::string, std::string*> known{{"--cacert", &shown.tls.ca},
+                                                    {"--cert", &shown.tls.cert},
+                                                    {"--key", &shown.tls.key},
+                                                    {"--token-file", &shown.token_file}};
+    while (words.size() > 1 && words[0].starts_with("--")) {
+        const auto option = known.find(words[0]);
+        if (option == known.end()) give_up("no option is called " + words[0]);
+        *option->second = words[1];
+        words = words.subspan(2);
+    }
+    return shown;
+}
+
+int run(std::span<const std::string> words) {
+    const client::Credentials shown = take_options(words);
+    if (words.size() != 5) give_up("[OPTION...] SYSTEM ENDPOINT CLIENTS SECONDS WHICH");
     const std::string& system = words[0];
     const int clients = std::stoi(words[2]);
+    net::ClientOptions way;
+    auto endpoint = net::parse_http_endpoint(words[1]);
+    if (!endpoint) give_up(endpoint.error().what);
+    way.endpoints = {*endpoint};
+    const auto tls = client::present(shown, way);
+    if (!tls) give_up(tls.error().what);
     asio::io_context loop{1};
     Tally tally;
     std::vector<std::unique_ptr<Customer>> all;
     for (int at = 0; at < clients; ++at) {
         auto locks = names_for(at, words[4]);
         if (system == "conclave") {
-            all.push_back(std::make_unique<ConclaveCustomer>(loop, tally, words[1], locks));
+            all.push_back(std::make_unique<ConclaveCustomer>(loop, tally, way, locks));
         } else if (system == "redis") {
-            all.push_back(std::make_unique<RedisCustomer>(loop, tally, words[1], locks));
+            all.push_back(std::make_unique<RedisCustomer>(loop, tally, way, locks));
         } else {
             give_up("no system is called " + system);
         }
@@ -219,4 +265,7 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace conclave
 
-int main(int argc, char** argv) { return conclave::run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    return conclave::run(words);
+}

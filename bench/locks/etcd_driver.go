@@ -1,14 +1,15 @@
 // N clients of etcd that lock and unlock with its own recipe, each on a connection and under a
 // lease of its own with one operation outstanding: the counterpart of driver.cc.
 //
-//	etcd_driver ENDPOINTS CLIENTS SECONDS one-each | one-for-all
+//	etcd_driver [--cacert FILE --cert FILE --key FILE] ENDPOINTS CLIENTS SECONDS one-each | one-for-all
 package main
 
 import (
 	"context"
+	"crypto/tls"
+	"flag"
 	"fmt"
 	"log"
-	"os"
 	"sort"
 	"strconv"
 	"strings"
@@ -17,14 +18,15 @@ import (
 
 	"go.etcd.io/etcd/clientv3"
 	"go.etcd.io/etcd/clientv3/concurrency"
+	"go.etcd.io/etcd/pkg/transport"
 )
 
 const warmUp = time.Second
 
 // How long each pair of one client took, without those of the warm-up.
-func lockAndUnlock(endpoints []string, name string, ready, begin *sync.WaitGroup,
+func lockAndUnlock(config clientv3.Config, name string, ready, begin *sync.WaitGroup,
 	counted time.Duration) []time.Duration {
-	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: time.Minute})
+	client, err := clientv3.New(config)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -60,12 +62,31 @@ func number(text string) int {
 	return value
 }
 
-func main() {
-	if len(os.Args) != 5 {
-		log.Fatal("ENDPOINTS CLIENTS SECONDS WHICH")
+// Nothing if no certificates are named: then it is plaintext.
+func tlsOf(files transport.TLSInfo) *tls.Config {
+	if files.Empty() {
+		return nil
 	}
-	endpoints := strings.Split(os.Args[1], ",")
-	clients, seconds := number(os.Args[2]), number(os.Args[3])
+	config, err := files.ClientConfig()
+	if err != nil {
+		log.Fatal(err)
+	}
+	return config
+}
+
+func main() {
+	var files transport.TLSInfo
+	flag.StringVar(&files.TrustedCAFile, "cacert", "", "whom to believe")
+	flag.StringVar(&files.CertFile, "cert", "", "who we are")
+	flag.StringVar(&files.KeyFile, "key", "", "and its key")
+	flag.Parse()
+	words := flag.Args()
+	if len(words) != 4 {
+		log.Fatal("[OPTION...] ENDPOINTS CLIENTS SECONDS WHICH")
+	}
+	config := clientv3.Config{Endpoints: strings.Split(words[0], ","), DialTimeout: time.Minute,
+		TLS: tlsOf(files)}
+	clients, seconds := number(words[1]), number(words[2])
 	var ready, begin, done sync.WaitGroup
 	ready.Add(clients)
 	begin.Add(1)
@@ -73,13 +94,13 @@ func main() {
 	each := make([][]time.Duration, clients)
 	for at := range each {
 		name := fmt.Sprintf("/lock-%d/", at)
-		if os.Args[4] == "one-for-all" {
+		if words[3] == "one-for-all" {
 			name = "/lock/"
 		}
 		go func(at int) {
 			defer done.Done()
 			counted := time.Duration(seconds) * time.Second
-			each[at] = lockAndUnlock(endpoints, name, &ready, &begin, counted)
+			each[at] = lockAndUnlock(config, name, &ready, &begin, counted)
 		}(at)
 	}
 	ready.Wait()

@@ -4,6 +4,7 @@ import http.client
 import json
 import shutil
 import signal
+import ssl
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ class Node:
     folder: Path
     port: int  # where it is asked
     peer_ports: list
+    tls: ssl.SSLContext | None = None  # it is asked under TLS
     process: subprocess.Popen | None = None
     connection: http.client.HTTPConnection | None = field(default=None, repr=False)
 
@@ -32,7 +34,7 @@ class Node:
     def ask(self, method, path, body=None):
         """The answer as a value, or None if there is no good one. One connection is kept."""
         if self.connection is None:
-            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
+            self.connection = self._connect()
         try:
             text = None if body is None else json.dumps(body)
             self.connection.request(method, path, text, {"Content-Type": "application/json"})
@@ -42,6 +44,11 @@ class Node:
         except (OSError, http.client.HTTPException, ValueError):
             self.hang_up()
             return None
+
+    def _connect(self):
+        if self.tls is None:
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=2, context=self.tls)
 
     def hang_up(self):
         if self.connection is not None:

@@ -15,6 +15,7 @@ class Conclave(Cluster):
     ports = 2
     candidate = "true"  # each node stands, whoever campaigns
     extra = ""  # sections of the configuration
+    doors = ""  # more lines of [api]
 
     def __init__(self, folder, ports, binary, **settings):
         self.binary = binary
@@ -44,6 +45,7 @@ listen = "127.0.0.1:{node.peer_ports[0]}"
 tls = {{ ca = "{self.certificates}/ca.crt", cert = "{certificate}.crt", key = "{certificate}.key" }}
 [api]
 listen = ["127.0.0.1:{node.port}", "unix:{node.folder}/api.sock"]
+{self.doors}
 [groups.{GROUP}]
 algorithm = "quorum"
 candidate = {self.candidate}
@@ -76,7 +78,7 @@ address = "127.0.0.1:{peer.peer_ports[0]}"
         return answer and answer["leader"]
 
     def hand_over(self, leader, successor):
-        """Only the socket takes orders without a client certificate."""
+        """The socket takes orders from whoever may write to it."""
         connection = _OverSocket(leader.folder / "api.sock")
         body = f'{{"to": "{successor.name}"}}'
         connection.request(

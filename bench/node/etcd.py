@@ -1,4 +1,4 @@
-"""Three nodes of etcd, as Debian has it, without TLS: that is to its advantage."""
+"""Three nodes of etcd, as Debian has it, without TLS between them: that is to its advantage."""
 
 import shutil
 
@@ -9,6 +9,7 @@ class Etcd(Cluster):
     title = "etcd"
     ports = 2
     package = "etcd-server"
+    scheme = "http"  # of clients
 
     @staticmethod
     def installed():
@@ -21,13 +22,16 @@ class Etcd(Cluster):
             "data-dir": node.folder / "data",
             "listen-peer-urls": _peer_url(node),
             "initial-advertise-peer-urls": _peer_url(node),
-            "listen-client-urls": f"http://127.0.0.1:{node.port}",
-            "advertise-client-urls": f"http://127.0.0.1:{node.port}",
+            "listen-client-urls": self.url(node),
+            "advertise-client-urls": self.url(node),
             "initial-cluster": peers,
             "initial-cluster-token": "bench",
             **{name.replace("_", "-"): value for name, value in self.settings.items()},
         }
         return ["etcd", *(f"--{name}={value}" for name, value in words.items())]
+
+    def url(self, node):
+        return f"{self.scheme}://127.0.0.1:{node.port}"
 
     def wipe(self):
         super().wipe()

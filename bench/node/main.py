@@ -138,7 +138,9 @@ class Bench:
 
     def alarm(self):
         seconds, cores = self.options.compile, os.cpu_count()
-        section(f"Alarms: {seconds} s beside {cores} compilers at once")
+        if self.options.beside_others:
+            cores = 0
+        section(f"Alarms: {seconds} s beside {cores or 'no'} compilers of its own at once")
         flags = ["-std=c++20", "-O2", "-Isrc", "-DBOOST_ASIO_SEPARATE_COMPILATION", "-S"]
         compiler = ["g++", *flags, COMPILED, "-o", "/dev/null"]
         seen = self.attempt(lambda one: alarms(one, compiler, cores, seconds), Conclave)
@@ -156,6 +158,8 @@ def main():
     words.add_argument("--starts", type=int, default=20)
     words.add_argument("--failovers", type=int, default=10)
     words.add_argument("--compile", type=int, default=60, help="seconds")
+    words.add_argument("--beside-others", action="store_true",
+                       help="no compilers of its own: something else keeps the cores busy")
     words.add_argument("--only", nargs="+", choices=parts, default=parts)
     options = words.parse_args()
     for number in signal.SIGINT, signal.SIGTERM:  # whatever runs is ended on the way out
