@@ -58,6 +58,11 @@ std::string wrong_in(Store& store) {
     return "";
 }
 
+// How far a log has been written: zeros stand behind.
+std::size_t written(const std::filesystem::path& log) {
+    return read(log).find_last_not_of('\0') + 1;
+}
+
 struct Verdicts {
     int refused = 0, right = 0;
     std::set<std::string> reasons;
@@ -143,7 +148,7 @@ TEST(Damage, AFlippedByteInTheLogIsRefusedUnlessItIsAtTheEnd) {
             if (store->commit(std::vector{record(one.group, {})}, {})) return 2;
         if (!store->meet(NodeId{2}, {peer_store, {5}})) return 2;
         if (store->commit(all_records(), all_entries())) return 2;
-        told.tell(std::filesystem::file_size(log));
+        told.tell(written(log));
         for (const char* group : {"x", "y"})
             if (store->commit(std::vector{record(group, {})}, {})) return 2;
         ::kill(::getpid(), SIGKILL);
@@ -164,6 +169,38 @@ TEST(Damage, AFlippedByteInTheLogIsRefusedUnlessItIsAtTheEnd) {
     }
     EXPECT_EQ(verdicts.right, 1) << "every byte of a frame is summed";
     EXPECT_GT(verdicts.refused, 200);
+}
+
+TEST(Damage, AHeaderOfZerosBeforeFramesIsRefusedAndALogOfZerosIsNone) {
+    const Folder folder;
+    const auto log = folder.path / "state.db-wal";
+    const Filled good = filled();
+    const Tale tale = listen([&](Told) {
+        auto store = Store::open(folder.path, alpha);
+        ::kill(::getpid(), SIGKILL);
+        return 2;
+    });
+    ASSERT_TRUE(WIFSIGNALED(tale.status));
+    std::string left = read(log);
+    Verdicts verdicts;
+    try_damaged({good.file, std::string(left.size(), '\0')}, good.id, 1, verdicts);
+    EXPECT_EQ(verdicts.right, 1);
+    left.replace(0, 32, 32, '\0');
+    try_damaged({good.file, left}, good.id, 1, verdicts);
+    EXPECT_THAT(verdicts.reasons, ::testing::ElementsAre(HasSubstr("bad header")));
+}
+
+TEST(Damage, ALogHasItsLengthFromTheStart) {
+    const Folder folder;
+    const auto log = folder.path / "state.db-wal";
+    auto store = Store::open(folder.path, alpha);
+    ASSERT_TRUE(store) << store.error().what;
+    const auto length = std::filesystem::file_size(log);
+    for (std::uint64_t i = 0; i < 2'000; ++i) {
+        ASSERT_FALSE(store->commit(std::vector{record("orders", bytes_of(i))}, {}));
+        store->settle();
+    }
+    EXPECT_EQ(std::filesystem::file_size(log), length) << "a sync that changes a length is slow";
 }
 
 }  // namespace

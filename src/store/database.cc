@@ -1,11 +1,16 @@
 // store/database.cc -- SQLite behind three small classes.
 #include "store/database.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <vector>
+
+#include "store/log_check.h"
 
 namespace conclave {
 
@@ -95,6 +100,16 @@ std::optional<Error> Database::empty_log() {
     if (code != SQLITE_OK) return error();
     *log_pages_ = 0;
     return std::nullopt;
+}
+
+void Database::lengthen_log(std::int64_t pages) const {
+    const std::vector<char> zeros(log_size(static_cast<std::size_t>(pages)));
+    const int log = ::open((file_.string() + "-wal").c_str(), O_WRONLY | O_CLOEXEC);
+    if (log < 0) return;
+    // Written, not only reserved: a reserved block changes its state with the first write.
+    const ssize_t written = ::write(log, zeros.data(), zeros.size());
+    if (written > 0) static_cast<void>(::fsync(log));
+    ::close(log);
 }
 
 Query::Query(const Database& database, std::string_view sql) : database_(database) {

@@ -2,6 +2,7 @@
 // it.
 #include "store/log_check.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t header_size = 32, frame_header_size = 24;
 constexpr std::uint32_t magic = 0x377f0682;  // the lowest bit: checksums of big-endian words
-constexpr std::size_t page_least = 512, page_most = 65536;
+constexpr std::size_t page_least = 512, page_usual = 4096, page_most = 65536;
 
 using View = std::span<const unsigned char>;
 
@@ -80,12 +81,18 @@ struct Log {
 
 }  // namespace
 
+std::size_t log_size(std::size_t pages) {
+    return header_size + pages * (frame_header_size + page_usual);
+}
+
 std::optional<Error> check_log(const std::filesystem::path& log) {
     std::ifstream file(log, std::ios::binary);
     if (!file.is_open()) return std::nullopt;  // what is there but unreadable, SQLite refuses
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const View bytes(reinterpret_cast<const unsigned char*>(text.data()), text.size());
     if (bytes.size() < header_size + frame_header_size + page_least) return std::nullopt;
+    if (std::ranges::all_of(bytes, [](unsigned char byte) { return byte == 0; }))
+        return std::nullopt;
 
     const std::size_t page = word_at(bytes, 8) == 1 ? page_most : word_at(bytes, 8);
     const bool big = (word_at(bytes, 0) & 1) != 0;
