@@ -46,6 +46,7 @@ TEST_F(Command, RefusesBadArgumentsInOneLineWithUsage) {
         {"compare --nodes 9..4", "9..4"},
         {"compare nobody", "nobody"},
         {"algorithms nobody", "nobody"},
+        {"--endpoint consul://here lock press -- true", "engines are etcd://, etcds:// and"},
         {"", "subcommand"},
     };
     for (const auto& one : cases) {

@@ -52,7 +52,9 @@ std::variant<Way, Exit> find_way(const Endpoint& endpoint) {
     }
     auto endpoints = net::parse_http_endpoints(split(urls));
     if (!endpoints) {
-        complain("--endpoint: " + endpoints.error().what);
+        const bool foreign = urls.find("://") != urls.npos;
+        complain("--endpoint: " + endpoints.error().what +
+                 (foreign ? "; engines are etcd://, etcds:// and zookeeper://" : ""));
         return Exit::usage;
     }
     way.options.endpoints = std::move(*endpoints);

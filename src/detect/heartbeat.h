@@ -45,7 +45,9 @@ struct Heartbeat {
         Rule estimator{};      // how E follows what is observed
         double threshold = 8;  // phi, for the accrual rule
         bool reliable = false;
-        bool sparing = false;  // no heartbeat to whom we have just said something else
+        // No heartbeat to whom we have just said something else, and none for which we would wake
+        // when we are awake shortly before: what sleeps longer costs less.
+        bool sparing = false;
 
         // What counts as just now: the gap grows by so much at most, and half the margin is left.
         Duration just_now() const { return std::min(period, margin) / 2; }
@@ -138,7 +140,7 @@ struct Heartbeat {
     }
     void on(Turn& turn, NextBeat) {
         const Duration period = turn.config().period;
-        const auto periods = (turn.now - born) / period;
+        const auto periods = (std::max(turn.now, beat_due) - born) / period;
         const Beat beat{static_cast<std::uint64_t>(periods) + 1, period, incarnation};
         for (const Peer& peer : peers.list) {
             const bool knows = peer.told && turn.now - *peer.told < turn.config().just_now();
@@ -164,6 +166,8 @@ struct Heartbeat {
         peer->life = turn.now;
         meet(turn, *peer, peer->incarnation);
         alive(turn, *peer);
+        const bool soon = beat_due - turn.now < turn.config().just_now();
+        if (soon && turn.config().sparing) on(turn, NextBeat{});
     }
     void on(Turn& turn, Spoke said) {
         Peer* peer = turn.config().sparing ? peers.find(said.node) : nullptr;

@@ -38,6 +38,30 @@ TEST(Sparing, WhatWasSaidLongerAgoThanHalfTheMarginIsSaidAgain) {
     EXPECT_EQ(one.sent.size(), 2U);
 }
 
+TEST(Sparing, WhoIsAwakeShortlyBeforeABeatDoesNotWakeForIt) {
+    Alone one(config(true), 3);
+    one.run_to(2);
+    one.happen(Heard{node(2)});
+    EXPECT_EQ(one.sent.size(), 2U) << "2 ms before the next one is too early";
+    one.run_to(3);
+    one.happen(Heard{node(2)});
+    ASSERT_EQ(one.sent.size(), 4U) << "1 ms before it is not";
+    EXPECT_EQ(std::get<Heartbeat::Beat>(one.sent[3]).seq, 2U) << "the number of its own period";
+    one.run_to(7.9);
+    EXPECT_EQ(one.sent.size(), 4U) << "it was said already";
+    one.run_to(8);
+    ASSERT_EQ(one.sent.size(), 6U);
+    EXPECT_EQ(std::get<Heartbeat::Beat>(one.sent[5]).seq, 3U);
+}
+
+TEST(Sparing, WhoSpokeTooIsSparedTheEarlyBeat) {
+    Alone one(config(true), 3);
+    one.run_to(3);
+    one.happen(Spoke{node(2)});
+    one.happen(Heard{node(2)});
+    EXPECT_EQ(one.sent.size(), 3U) << "to 3 only";
+}
+
 TEST(Sparing, IsOffUnlessAskedFor) {
     Alone one(config(false));
     one.run_to(3.5);
