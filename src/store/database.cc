@@ -45,7 +45,7 @@ int count_log_pages(void* pages, sqlite3*, const char*, int count) {
 }  // namespace
 
 void Database::Close::operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
-void Query::Finish::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+void Database::Finish::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
 Database::Database(std::filesystem::path file, sqlite3* connection)
     : file_(std::move(file)),
@@ -112,11 +112,22 @@ void Database::lengthen_log(std::int64_t pages) const {
     ::close(log);
 }
 
-Query::Query(const Database& database, std::string_view sql) : database_(database) {
+Query::Query(const Database& database, std::string_view sql) : database_(database), sql_(sql) {
+    if (const auto found = database.compiled_.find(sql); found != database.compiled_.end()) {
+        statement_ = std::move(database.compiled_.extract(found).mapped());
+        return;
+    }
     sqlite3_stmt* statement = nullptr;
     note(sqlite3_prepare_v2(database.connection_.get(), sql.data(), static_cast<int>(sql.size()),
                             &statement, nullptr));
     statement_.reset(statement);
+}
+
+Query::~Query() {
+    if (!statement_) return;
+    sqlite3_reset(statement_.get());  // repeats a failure that was noted
+    sqlite3_clear_bindings(statement_.get());
+    database_.compiled_.insert_or_assign(sql_, std::move(statement_));
 }
 
 void Query::note(int code) {

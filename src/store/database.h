@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,11 +42,18 @@ private:
     struct Close {
         void operator()(sqlite3* connection) const;
     };
+    struct Finish {
+        void operator()(sqlite3_stmt* statement) const;
+    };
+    using Statement = std::unique_ptr<sqlite3_stmt, Finish>;
     Database(std::filesystem::path file, sqlite3* connection);
 
     std::filesystem::path file_;
     std::unique_ptr<std::int64_t> log_pages_;  // SQLite's hook keeps the address
     std::unique_ptr<sqlite3, Close> connection_;
+    // Compiled and not in use: to compile them again for every commit would take longer than to
+    // write it.
+    mutable std::map<std::string, Statement, std::less<>> compiled_;
 };
 
 class Query {
@@ -56,6 +64,9 @@ public:
         int place = 0;
         (bind(++place, values), ...);
     }
+    Query(const Query&) = delete;
+    Query& operator=(const Query&) = delete;
+    ~Query();
 
     bool next();  // false: no further row, or a failure
     const std::optional<Error>& failure() const { return failure_; }
@@ -67,9 +78,6 @@ public:
     Bytes bytes(int column) const;
 
 private:
-    struct Finish {
-        void operator()(sqlite3_stmt* statement) const;
-    };
     Query(const Database& database, std::string_view sql);
 
     void bind(int place, std::int64_t number);
@@ -81,7 +89,8 @@ private:
     void note(int code);
 
     const Database& database_;
-    std::unique_ptr<sqlite3_stmt, Finish> statement_;
+    const std::string sql_;
+    Database::Statement statement_;
     std::optional<Error> failure_;
 };
 
