@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <vector>
 
 #include "store/log_check.h"
@@ -104,6 +105,10 @@ std::optional<Error> Database::empty_log() {
 
 void Database::lengthen_log(std::int64_t pages) const {
     const std::vector<char> zeros(log_size(static_cast<std::size_t>(pages)));
+    // Not on a disk that is small or nearly full: what the log takes, the file has to do without.
+    std::error_code unknown;
+    const auto room = std::filesystem::space(file_.parent_path(), unknown);
+    if (unknown || room.available / 16 < zeros.size()) return;
     const int log = ::open((file_.string() + "-wal").c_str(), O_WRONLY | O_CLOEXEC);
     if (log < 0) return;
     // Written, not only reserved: a reserved block changes its state with the first write.

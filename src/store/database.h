@@ -34,7 +34,8 @@ public:
     void checkpoint();  // moves the log into the file, as far as readers permit
     [[nodiscard]] std::optional<Error> empty_log();  // all of it, and cuts the log to nothing
     // Gives an empty log the length it will have: what is then written into it changes no length,
-    // so that a sync is of the data alone, and takes half as long. Only that is lost on failure.
+    // so that a sync is of the data alone, and takes half as long. Only that is lost on failure,
+    // or where the disk has no room to spare.
     void lengthen_log(std::int64_t pages) const;
 
 private:
