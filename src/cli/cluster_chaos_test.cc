@@ -45,7 +45,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 class Chaos : public RealCluster {
 protected:
     void SetUp() override {
-        if (seconds == 0) GTEST_SKIP() << "it takes a minute; CHAOS_SECONDS=40 runs it here, too";
+        if (seconds == 0) GTEST_SKIP() << "it takes a minute; CHAOS_SECONDS=60 runs it here, too";
         std::printf("CHAOS_SECONDS=%llu CHAOS_SEED=%llu\n",
                     static_cast<unsigned long long>(seconds),
                     static_cast<unsigned long long>(seed));
@@ -299,7 +299,7 @@ protected:
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     static constexpr std::uint64_t usual_seconds = 0;
 #else
-    static constexpr std::uint64_t usual_seconds = 40;
+    static constexpr std::uint64_t usual_seconds = 60;
 #endif
     static constexpr std::uint32_t node_count = 5;
     static constexpr std::size_t client_count = 20;

@@ -68,14 +68,22 @@ protected:
         ASSERT_NE(leader, 0U);
         other = leader == 1 ? 2 : 1;
     }
-    // What the leader has said to a change by then: "-" nothing, "done", or why not.
-    std::string reform(const HostedGroup::Reform& wish, std::uint32_t by, Duration within = 1s) {
-        std::string said = "-";
+    // `said` becomes what the leader says to a change: "done", or why not.
+    void reform(const HostedGroup::Reform& wish, std::uint32_t by, std::string& said) {
         village->group(by).reform(wish, [&said](const HostedGroup::Answer& answer) {
             said = !answer.understood ? "?" : answer.refused ? to_text(*answer.refused) : "done";
         });
-        village->run(within);
+        village->run(1s);
+    }
+    std::string reform(const HostedGroup::Reform& wish, std::uint32_t by) {
+        std::string said = "-";
+        reform(wish, by, said);
         return said;
+    }
+    void wait_for_nobody(std::string& said) {  // 9 is known, and does not exist
+        MemberList known({{NodeId{1}}, {NodeId{2}}, {NodeId{3}}, {NodeId{9}, 0, Role::learner}});
+        village->seat(known);
+        reform(quorum::Admit{NodeId{9}}, leader, said);
     }
     std::string members(std::uint32_t by) {
         std::string list;
@@ -105,13 +113,8 @@ TEST_F(Reforming, IsRefusedByWhoeverDoesNotLeadAndOfWhoeverDoes) {
 }
 
 TEST_F(Reforming, AWishThatWaitsForSomebodyGivesWayToTheNext) {
-    MemberList known({{NodeId{1}}, {NodeId{2}}, {NodeId{3}}, {NodeId{9}, 0, Role::learner}});
-    village->seat(known);
     std::string first = "-";
-    village->group(leader).reform(quorum::Admit{NodeId{9}}, [&](const auto& answer) {
-        first = answer.refused ? to_text(*answer.refused) : "done";
-    });
-    village->run(1s);
+    wait_for_nobody(first);
     EXPECT_EQ(first, "-") << "9 does not exist";
     EXPECT_EQ(reform(quorum::Expel{NodeId{9}}, leader), "done");
     EXPECT_EQ(first, refusal(Why::stale_epoch));
@@ -119,13 +122,8 @@ TEST_F(Reforming, AWishThatWaitsForSomebodyGivesWayToTheNext) {
 }
 
 TEST_F(Reforming, IsOverWhenItsLeaderResignsAndTheResignationIsNotRefused) {
-    MemberList known({{NodeId{1}}, {NodeId{2}}, {NodeId{3}}, {NodeId{9}, 0, Role::learner}});
-    village->seat(known);
     std::string said = "-";
-    village->group(leader).reform(quorum::Admit{NodeId{9}}, [&](const auto& answer) {
-        said = answer.refused ? to_text(*answer.refused) : "done";
-    });
-    village->run(1s);
+    wait_for_nobody(said);
     EXPECT_FALSE(village->ask(leader, Resign{}).refused);
     EXPECT_EQ(said, refusal(Why::not_leader));
     village->run(1s);
