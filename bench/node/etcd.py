@@ -1,4 +1,4 @@
-"""Three nodes of etcd, as Debian has it, without TLS between them: that is to its advantage."""
+"""Three nodes of etcd, as Debian has it: without TLS between them unless that is asked for."""
 
 import shutil
 
@@ -10,18 +10,19 @@ class Etcd(Cluster):
     ports = 2
     package = "etcd-server"
     scheme = "http"  # of clients
+    peer_scheme = "http"
 
     @staticmethod
     def installed():
         return shutil.which("etcd") is not None
 
     def command(self, node):
-        peers = ",".join(f"{one.name}={_peer_url(one)}" for one in self.nodes)
+        peers = ",".join(f"{one.name}={self.peer_url(one)}" for one in self.nodes)
         words = {
             "name": node.name,
             "data-dir": node.folder / "data",
-            "listen-peer-urls": _peer_url(node),
-            "initial-advertise-peer-urls": _peer_url(node),
+            "listen-peer-urls": self.peer_url(node),
+            "initial-advertise-peer-urls": self.peer_url(node),
             "listen-client-urls": self.url(node),
             "advertise-client-urls": self.url(node),
             "initial-cluster": peers,
@@ -32,6 +33,9 @@ class Etcd(Cluster):
 
     def url(self, node):
         return f"{self.scheme}://127.0.0.1:{node.port}"
+
+    def peer_url(self, node):
+        return f"{self.peer_scheme}://127.0.0.1:{node.peer_ports[0]}"
 
     def wipe(self):
         super().wipe()
@@ -50,5 +54,11 @@ class Etcd(Cluster):
             raise Trouble(f"etcd: {leader.name} does not hand over to {successor.name}")
 
 
-def _peer_url(node):
-    return f"http://127.0.0.1:{node.peer_ports[0]}"
+class EtcdUnderTls(Etcd):
+    """Its nodes talk to each other under TLS, as ours do; the certificates are of its own making."""
+
+    title = "etcd, TLS"
+    peer_scheme = "https"
+
+    def command(self, node):
+        return [*super().command(node), "--peer-auto-tls"]

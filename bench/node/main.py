@@ -19,7 +19,7 @@ from statistics import median
 
 from cluster import POLL, Trouble
 from conclave import Conclave
-from etcd import Etcd
+from etcd import Etcd, EtcdUnderTls
 from report import milliseconds, ratio, say, section, table, verdict
 from system import free_ports
 from trials import HAND_OVERS, READS
@@ -53,34 +53,61 @@ class Bench:
                 say(f"  {trouble}")
                 return None
 
-    def attempt_each(self, trial):
-        results = {kind.title: self.attempt(trial, kind) for kind in self.kinds}
-        return {title: result for title, result in results.items() if result}
+    def attempt_each(self, trial, trials=None):
+        """By label; the default is each system as it comes."""
+        trials = trials or [(kind.title, kind, {}) for kind in self.kinds]
+        results = {}
+        for label, kind, settings in trials:
+            if any(issubclass(kind, known) for known in self.kinds):
+                result = self.attempt(trial, kind, **settings)
+                if result:
+                    results[label] = result
+        return results
 
     def light(self):
         seconds = self.options.idle
         section(f"Light: per node, idle for {seconds} s, then over {seconds} s")
         say(f"  load: {READS} times the question who leads, to each node, and {HAND_OVERS} times")
         say("  the leadership handed over (ZooKeeper cannot do that)")
-        results = self.attempt_each(lambda one: footprint(one, seconds))
-        peers = [title for title in results if title != Conclave.title]
-        rows = [["", *results, *(f"/ {title}" for title in peers), "goal"]]
+        second = f"{Conclave.title}, lease 1s"
+        results = self.attempt_each(lambda one: footprint(one, seconds), [
+            (Conclave.title, Conclave, {}),
+            (second, Conclave, {"lease": "1s"}),
+            (Etcd.title, Etcd, {}),
+            (EtcdUnderTls.title, EtcdUnderTls, {}),
+            (ZooKeeper.title, ZooKeeper, {}),
+        ])
+        rows = [["", *results, "/ etcd", "goal"]]
         for words, name, digits, goal in (
             ("resident memory, MiB, idle", "idle_mib", 1, 1 / 2),
             ("  of it private to the process", "private_mib", 1, None),
             ("resident memory, MiB, after the load", "loaded_mib", 1, 1 / 3),
-            ("idle CPU, % of a core", "cpu_percent", 2, 1 / 5),
+            ("idle CPU, % of a core", "cpu_percent", 2, None),
             ("wake-ups/s", "wakeups", 0, None),
             ("packets/s", "packets", 0, None),
             ("bytes/s on loopback", "octets", 0, None),
         ):
-            values = {title: getattr(one, name) for title, one in results.items()}
+            values = {label: getattr(one, name) for label, one in results.items()}
             ours, etcd = values[Conclave.title], values.get(Etcd.title)
             row = [words, *(f"{value:.{digits}f}" for value in values.values())]
-            row += [ratio(ours, values[title]) for title in peers]
-            row += [f"{goal:.2f} of etcd: {verdict(ours <= goal * etcd)}" if goal and etcd else ""]
+            row += [ratio(ours, etcd) if etcd else ""]
+            row += [f"{goal:.2f}: {verdict(ours <= goal * etcd)}" if goal and etcd else ""]
             rows.append(row)
         table(rows)
+        if EtcdUnderTls.title in results:
+            self.compare_cpu(*(results[one] for one in (Conclave.title, second, EtcdUnderTls.title)))
+
+    @staticmethod
+    def compare_cpu(default, second, etcd):
+        goal = 1 / 5
+
+        def share(ours):
+            part = ours.cpu_percent / etcd.cpu_percent
+            return f"{part:.2f} of etcd's, goal {goal:.2f}: {verdict(part <= goal)}"
+
+        say("  idle CPU, under TLS on both sides:")
+        say(f"    with a lease of etcd's second {share(second)}")
+        say(f"    at our default, five times as short, {share(default)}")
 
     def start(self):
         count = self.options.starts
@@ -103,12 +130,7 @@ class Bench:
             ("etcd, 10/100 ms", Etcd, {"heartbeat_interval": 10, "election_timeout": 100}),
             ("ZooKeeper, default", ZooKeeper, {}),
         ]
-        results = {}
-        for label, kind, settings in trials:
-            if kind in self.kinds:
-                result = self.attempt(self.kill_and_freeze, kind, **settings)
-                if result:
-                    results[label] = result
+        results = self.attempt_each(self.kill_and_freeze, trials)
         rows = [["", "SIGKILL", "SIGSTOP", "bound"]]
         for label, (killed, frozen, bound) in results.items():
             promise = f"{1000 * bound:.0f}" if bound else ""
