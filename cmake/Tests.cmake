@@ -111,7 +111,7 @@ function(conclave_add_seeds algorithm)
 endfunction()
 
 # checks/worlds.def: `conclave check` explores each world of which this build has the checker, and
-# says what is expected.
+# says what is expected; and the README tells of the largest.
 function(conclave_add_checks)
     set(list ${CMAKE_SOURCE_DIR}/checks/worlds.def)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
@@ -125,6 +125,9 @@ function(conclave_add_checks)
             set_tests_properties(check.${CMAKE_MATCH_1} PROPERTIES LABELS check TIMEOUT 600)
         endif()
     endforeach()
+    add_test(NAME readme.guarantees
+        COMMAND ${CMAKE_SOURCE_DIR}/tools/run-checks --binary $<TARGET_FILE:conclave> --summary
+            --told-in ${CMAKE_SOURCE_DIR}/README.md)
 endfunction()
 
 # mutants/<name>.patch: a planted bug that the checker or the random walk must catch. Each compiles

@@ -68,7 +68,9 @@ template <class E> constexpr auto value_names = find_value_names<E>(std::make_in
 
 // The name of a type without namespaces, enclosing classes and template arguments.
 template <class T> constexpr std::string_view name_of() {
-    return detail::last_word(detail::full_name_of<std::remove_cv_t<T>>());
+    constexpr std::string_view full = detail::full_name_of<std::remove_cv_t<T>>();
+    constexpr std::string_view name = detail::last_word(full);
+    return name;  // found by the compiler: a node's journal asks for it at every step
 }
 
 // The enumerator's name; empty if it has none, is not scoped or not within 0..31. (Clang knows the
