@@ -5,6 +5,8 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
+set(only_our_leaks "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/cmake/leaks.supp:print_suppressions=0")
+
 # src/<room>/*_test.cc is the program <room>_test. A test may include anything, so it links all.
 function(conclave_add_room_tests room)
     file(GLOB sources CONFIGURE_DEPENDS src/${room}/*_test.cc)
@@ -28,7 +30,7 @@ function(conclave_add_room_tests room)
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     set(properties TIMEOUT 600)
     if(room STREQUAL engine)  # three servers each, some of them Java: not several clusters at once
-        list(APPEND properties RESOURCE_LOCK servers)
+        list(APPEND properties RESOURCE_LOCK servers ENVIRONMENT ${only_our_leaks})
     endif()
     gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST
         TEST_FILTER "-KeptByZooKeeper.*:Curator.*"
@@ -44,7 +46,8 @@ function(conclave_add_zookeeper_tests)
     foreach(suite KeptByZooKeeper Curator)
         add_test(NAME ${suite} COMMAND engine_test --gtest_filter=${suite}.*
             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-        set_tests_properties(${suite} PROPERTIES TIMEOUT 900 RESOURCE_LOCK servers)
+        set_tests_properties(${suite} PROPERTIES TIMEOUT 900 RESOURCE_LOCK servers
+            ENVIRONMENT ${only_our_leaks})
     endforeach()
 endfunction()
 
