@@ -82,7 +82,7 @@ class Bench:
             ("resident memory, MiB, idle", "idle_mib", 1, 1 / 2),
             ("  of it private to the process", "private_mib", 1, None),
             ("resident memory, MiB, after the load", "loaded_mib", 1, 1 / 3),
-            ("idle CPU, % of a core", "cpu_percent", 2, None),
+            ("idle CPU, % of a core", "cpu_percent", 2, 1 / 5),
             ("wake-ups/s", "wakeups", 0, None),
             ("packets/s", "packets", 0, None),
             ("bytes/s on loopback", "octets", 0, None),
