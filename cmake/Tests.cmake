@@ -111,6 +111,13 @@ function(conclave_add_seeds algorithm)
         COMMAND conclave sim ${algorithm} --claimed --runs ${seeds}
         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(seeds.${algorithm} PROPERTIES LABELS seeds TIMEOUT 1200)
+    # As a node runs it.
+    if(algorithm MATCHES "^(quorum|locks-on-quorum|quorum-on-heartbeat)$")
+        add_test(NAME seeds.${algorithm}.sparing
+            COMMAND conclave sim ${algorithm} --claimed --runs ${seeds} --set sparing=on
+            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+        set_tests_properties(seeds.${algorithm}.sparing PROPERTIES LABELS seeds TIMEOUT 1200)
+    endif()
 endfunction()
 
 # checks/worlds.def: `conclave check` explores each world of which this build has the checker, and

@@ -50,7 +50,7 @@ class Counted : public RealCluster {
 protected:
     static constexpr std::size_t nodes = 5;
 
-    Counted() { ::setenv(detection, "5s", 1); }
+    Counted() { ::setenv(detection, "4500ms", 1); }
     ~Counted() override { ::unsetenv(detection); }
 
     // --- On the wire. ---
@@ -128,7 +128,7 @@ protected:
     }
     Ran simulate(const Matter& matter, const std::string& world) const {
         Ran ran = run("sim " + matter.algorithm + " --nodes 5 --detector heartbeat" +
-                      " --set period=1250 --set margin=3750 --delay 0.1..3" +
+                      " --set period=1500 --set margin=3000 --set sparing=on --delay 0.1..3" +
                       " --attr 1=x:1,2=x:1,3=x:1,4=x:1,5=x:1" + matter.times + world + " -o json");
         EXPECT_EQ(ran.exit, 0) << ran.err;
         return ran;

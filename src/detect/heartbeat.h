@@ -45,12 +45,15 @@ struct Heartbeat {
         Rule estimator{};      // how E follows what is observed
         double threshold = 8;  // phi, for the accrual rule
         bool reliable = false;
-        // No heartbeat to whom we have just said something else, and none for which we would wake
+        // No heartbeat to whom we have said something else lately, and none for which we would wake
         // when we are awake shortly before: what sleeps longer costs less.
         bool sparing = false;
 
-        // What counts as just now: the gap grows by so much at most, and half the margin is left.
-        Duration just_now() const { return std::min(period, margin) / 2; }
+        // Whom we told so recently we need not tell now: the gap grows by so much at most, and half
+        // the margin is left.
+        Duration lately() const { return std::min(period, margin / 2); }
+        // How long before it is due a heartbeat may go out.
+        Duration early() const { return std::min(period, margin) / 2; }
         // The others learn, too, but are wrong now and then before they have learnt enough: how
         // long that goes on is a matter of luck.
         bool foresees() const { return estimator == Rule::accrual; }
@@ -143,7 +146,7 @@ struct Heartbeat {
         const auto periods = (std::max(turn.now, beat_due) - born) / period;
         const Beat beat{static_cast<std::uint64_t>(periods) + 1, period, incarnation};
         for (const Peer& peer : peers.list) {
-            const bool knows = peer.told && turn.now - *peer.told < turn.config().just_now();
+            const bool knows = peer.told && turn.now - *peer.told < turn.config().lately();
             if (!knows) turn.send(peer.node, beat);
         }
         beat_due = born + (periods + 1) * period;
@@ -166,7 +169,7 @@ struct Heartbeat {
         peer->life = turn.now;
         meet(turn, *peer, peer->incarnation);
         alive(turn, *peer);
-        const bool soon = beat_due - turn.now < turn.config().just_now();
+        const bool soon = beat_due - turn.now < turn.config().early();
         if (soon && turn.config().sparing) on(turn, NextBeat{});
     }
     void on(Turn& turn, Spoke said) {

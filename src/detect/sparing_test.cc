@@ -14,7 +14,7 @@ using kit::node;
 
 using Alone = kit::Alone<Heartbeat>;
 
-constexpr Duration T = 4ms, E = 3ms;  // "just now" is E / 2
+constexpr Duration T = 4ms, E = 3ms;  // "lately" and "shortly before" are E / 2
 Heartbeat::Config config(bool sparing) {
     return {{}, T, E, Heartbeat::Rule::fixed, 8, false, sparing};
 }

@@ -280,7 +280,7 @@ struct Quorum {
 
     void on(Turn& turn, RenewDue) {
         if (!office && turn.fixed(stop_renewing)) return;
-        renew(turn);
+        renew(turn, whose_turn(turn));
         if (office && challenged(turn)) step_aside(turn, preference.challenger->node);
     }
     void on(Turn& turn, NodeId from, const Renewed& renewed) {
@@ -347,7 +347,8 @@ private:
 
     // Leading.
     void take_office(Turn&, Instant lease_end);
-    void renew(Turn&);
+    void renew(Turn&, const std::optional<NodeSet>& only = std::nullopt);
+    std::optional<NodeSet> whose_turn(const Turn&) const;
     void extend(Turn&);
     void prolong(Turn&, Instant lease_end);
     std::optional<Key> best_follower(const Turn&) const;

@@ -44,10 +44,14 @@ struct Lease {
         }
         return false;
     }
-    bool holds(NodeId voter, Instant now) const {
-        return std::any_of(held.begin(), held.end(),
-                           [&](const Held& one) { return one.voter == voter && now < one.until; });
+    // How much is left of a voter's promise; less than nothing: it is over, or there was none.
+    Duration left(NodeId voter, Instant now) const {
+        for (const Held& one : held) {
+            if (one.voter == voter) return one.until - now;
+        }
+        return Duration{-1};
     }
+    bool holds(NodeId voter, Instant now) const { return left(voter, now) > Duration{}; }
 
     // The latest instant until which a quorum has promised.
     std::optional<Instant> end(const Electorate& members) const {

@@ -184,11 +184,12 @@ inline void Quorum::take_office(Turn& turn, Instant lease_end) {
 }
 // While an epoch bump is under way the request for votes takes the place of the renewal: whoever
 // would renew grants it, and a stranded voter does so, too.
-inline void Quorum::renew(Turn& turn) {
+inline void Quorum::renew(Turn& turn, const std::optional<NodeSet>& only) {
     nonce = nonce.next();
     lease.sent(turn.seat.self, turn.config(), nonce, turn.now);
     const auto& config = voter.record.config;
     for_others(turn, [&](const Member& member) {
+        if (only && !only->contains(member.node)) return;
         if (office && office->bump && votes(member)) {
             turn.send(member.node,
                       RequestVote{*office->bump, key(turn), nonce, std::nullopt, config});
@@ -199,6 +200,28 @@ inline void Quorum::renew(Turn& turn) {
     if (office) push_on(turn);
     turn.arm(RenewDue{}, turn.config().renewal_period());
     if (office) extend(turn);  // my own promise is one of them
+}
+// Sparing, I ask whom I did not ask the last time, and more if those are no quorum with me. From
+// one who has not answered by its next turn I expect nothing: it is asked every time, and does not
+// count, so a round fails when somebody falls silent, and the next one does not. Whoever is there
+// hears of me every other period, and there are four in a lease. Nothing: everybody.
+inline std::optional<NodeSet> Quorum::whose_turn(const Turn& turn) const {
+    if (!turn.config().sparing || !office || office->bump || reform.open) return std::nullopt;
+    const Duration fresh = turn.config().usable(turn.config().lease);
+    const Duration period = turn.config().renewal_period();
+    NodeSet asked, expected{turn.seat.self};
+    for_others(turn, [&](const Member& member) {
+        const Duration age = fresh - lease.left(member.node, turn.now);
+        if (age * 2 < period * 3) return;
+        asked.insert(member.node);
+        if (age * 2 < period * 5) expected.insert(member.node);
+    });
+    for_others(turn, [&](const Member& member) {
+        if (is_majority(turn, expected) || asked.contains(member.node)) return;
+        asked.insert(member.node);
+        expected.insert(member.node);
+    });
+    return asked;
 }
 inline void Quorum::extend(Turn& turn) {
     const auto end = lease_end(turn);

@@ -56,6 +56,7 @@ struct Config {
     Duration granularity{};            // g: how coarse two clocks are read, together
     Duration guard{};                  // a leader stops this much before its lease ends
     Duration renew{};                  // H: how often; D/4 if that is less
+    bool sparing = false;              // a round asks a quorum only, everybody in turn
     Duration answer{};                 // a round of questions that takes longer is given up
     Duration slot{};                   // per better candidate: wait whether that one stands
     Duration jitter{};                 // on top, at most
@@ -127,6 +128,7 @@ template <class F> void each_option(Config& config, F option) {
     option("granularity", config.granularity);
     option("guard", config.guard);
     option("renew", config.renew);
+    option("sparing", config.sparing);
     option("answer", config.answer);
     option("slot", config.slot);
     option("jitter", config.jitter);

@@ -3,14 +3,11 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/ssl.h>
-#include <openssl/x509_vfy.h>
 #include <sys/socket.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 #include <cassert>
 #include <utility>
@@ -21,6 +18,12 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t worth_keeping = 256 * 1024;  // of a buffer, for the next batch
+const std::string closed_by_peer = "it closed the connection";
+
+void empty(Bytes& buffer) {
+    buffer.clear();
+    if (buffer.capacity() > worth_keeping) Bytes().swap(buffer);
+}
 
 void set_option(int socket, int level, int name, std::int64_t value) {
     // A kernel that does not know the option has slower links, and nothing worse.
@@ -51,7 +54,7 @@ Link::Link(Socket socket, Tls* tls, const LinkLimits& limits, Owner& owner)
       deadline_(socket_.get_executor()),
       limits_(limits),
       owner_(&owner) {
-    if (tls) tls_.emplace(socket_, tls->context());
+    if (tls) tls_.emplace(*tls);
 }
 
 void Link::dial(const asio::ip::tcp::endpoint& to) {
@@ -60,8 +63,7 @@ void Link::dial(const asio::ip::tcp::endpoint& to) {
     socket_.async_connect(to, [self = shared_from_this()](const ErrorCode& error) {
         if (self->closed()) return;
         if (error) return self->end(error.message());
-        self->tune();
-        self->shake_hands(true);
+        self->start(TlsRecords::Role::caller);
     });
 }
 
@@ -70,11 +72,12 @@ void Link::serve() {
     const auto from = socket_.remote_endpoint(error);
     if (!error) remote_ = from.address().to_string();
     set_deadline(limits_.hello_within, "no hello within " + in_milliseconds(limits_.hello_within));
-    tune();
-    shake_hands(false);
+    start(TlsRecords::Role::called);
 }
 
 void Link::tune() {
+    ErrorCode ignored;
+    socket_.non_blocking(true, ignored);  // or else carry() waits, and gets everything out in time
     const int socket = socket_.native_handle();
     const auto patience = std::chrono::ceil<std::chrono::milliseconds>(limits_.unacknowledged);
     set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -86,31 +89,36 @@ void Link::tune() {
     set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 1);
 }
 
-void Link::shake_hands(bool dialled) {
-    if (!tls_) return open();
-    using Stream = asio::ssl::stream_base;
-    tls_->async_handshake(dialled ? Stream::client : Stream::server,
-                          [self = shared_from_this()](const ErrorCode& error) {
-                              if (self->closed()) return;
-                              if (error) return self->end(self->explain(error));
-                              self->open();
-                          });
+void Link::start(TlsRecords::Role role) {
+    tune();
+    if (tls_) {
+        tls_->begin(role);
+        shake_hands();
+    } else {
+        open();
+    }
+    if (!closed()) read();
+}
+
+void Link::shake_hands() {
+    const auto outcome = tls_->shake_hands();
+    flush();
+    if (outcome == TlsRecords::Handshake::failed) return end(tls_->problem());
+    if (outcome == TlsRecords::Handshake::under_way) return;
+    open();
+    if (!closed()) unseal();  // what was said right after the handshake came with it
 }
 
 void Link::open() {
     stage_ = Stage::greeting;
     owner_->opened(*this);
-    if (!closed()) read();
 }
 
 void Link::read() {
-    auto done = [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
-        self->received(error, size);
-    };
-    if (tls_)
-        tls_->async_read_some(asio::buffer(chunk_), std::move(done));
-    else
-        socket_.async_read_some(asio::buffer(chunk_), std::move(done));
+    socket_.async_read_some(asio::buffer(chunk_),
+                            [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
+                                self->received(error, size);
+                            });
 }
 
 void Link::received(const ErrorCode& error, std::size_t size) {
@@ -119,8 +127,31 @@ void Link::received(const ErrorCode& error, std::size_t size) {
     // While we leave, whatever still comes is read and thrown away: to close a socket with unread
     // bytes resets the connection, and the goodbye might be lost with it.
     if (stage_ == Stage::leaving) return read();
-    traffic.bytes_received += size;
-    reader_.feed(ByteView(chunk_).first(size));
+    if (tls_) {
+        tls_->feed(ByteView(chunk_).first(size));
+        stage_ == Stage::opening ? shake_hands() : unseal();
+    } else {
+        hear(ByteView(chunk_).first(size));
+    }
+    if (!closed()) read();
+}
+
+void Link::unseal() {
+    while (stage_ < Stage::leaving) {
+        const auto said = tls_->read(chunk_);
+        if (!said) {
+            flush();  // the other end is told what we do not like
+            return end(tls_->problem().empty() ? closed_by_peer : tls_->problem());
+        }
+        if (said->empty()) break;
+        hear(*said);
+    }
+    if (!closed() && tls_->waiting()) flush_soon();
+}
+
+void Link::hear(ByteView said) {
+    traffic.bytes_received += said.size();
+    reader_.feed(said);
     while (stage_ < Stage::leaving) {
         const auto frame = reader_.next();
         if (!frame) break;
@@ -128,7 +159,6 @@ void Link::received(const ErrorCode& error, std::size_t size) {
         take(*frame);
     }
     if (stage_ < Stage::leaving && reader_.problem()) end(reader_.problem()->what, true);
-    if (!closed()) read();
 }
 
 void Link::take(const wire::Frame& frame) {
@@ -192,26 +222,39 @@ void Link::flush() {
     if (overfull_ && stage_ == Stage::up)
         return end("it does not read: more than " + std::to_string(limits_.backlog) +
                    " bytes wait for it");
-    if (writing_ || batch_.empty()) return;
+    if (writing_) return;
+    if (!batch_.empty()) {
+        traffic.bytes_sent += batch_.size();
+        ++traffic.writes;
+        if (tls_) {
+            [[maybe_unused]] const bool sealed = tls_->write(batch_);
+            assert(sealed);  // into memory, after a handshake
+            empty(batch_);
+        } else {
+            std::swap(batch_, outgoing_);
+        }
+    }
+    if (tls_) tls_->take(outgoing_);
+    if (!outgoing_.empty()) carry();
+}
+
+// Nearly always the kernel takes all of it at once, and there is nothing to wait for. If it takes
+// none, the write that waits will say why.
+void Link::carry() {
     writing_ = true;
-    std::swap(batch_, outgoing_);
-    ++traffic.writes;
-    auto done = [self = shared_from_this()](const ErrorCode& error, std::size_t) {
-        self->written(error);
-    };
-    if (tls_)
-        asio::async_write(*tls_, asio::buffer(outgoing_), std::move(done));
-    else
-        asio::async_write(socket_, asio::buffer(outgoing_), std::move(done));
+    ErrorCode refused;
+    const std::size_t carried = socket_.write_some(asio::buffer(outgoing_), refused);
+    if (!refused && carried == outgoing_.size()) return written({});
+    asio::async_write(
+        socket_, asio::buffer(outgoing_) + (refused ? 0 : carried),
+        [self = shared_from_this()](const ErrorCode& error, std::size_t) { self->written(error); });
 }
 
 void Link::written(const ErrorCode& error) {
     writing_ = false;
     if (closed()) return;
     if (error) return end(explain(error));
-    traffic.bytes_sent += outgoing_.size();
-    outgoing_.clear();
-    if (outgoing_.capacity() > worth_keeping) Bytes().swap(outgoing_);
+    empty(outgoing_);
     flush();
     ErrorCode ignored;
     if (stage_ == Stage::leaving && !writing_) socket_.shutdown(Socket::shutdown_send, ignored);
@@ -261,17 +304,11 @@ void Link::set_deadline(Duration from_now, const std::string& why) {
 
 std::optional<Certificate> Link::certificate() {
     if (!tls_) return std::nullopt;
-    return peer_certificate(tls_->native_handle());
+    return peer_certificate(tls_->native());
 }
 
 std::string Link::explain(const ErrorCode& error) {
-    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated)
-        return "it closed the connection";
-    if (error.category() != asio::error::get_ssl_category()) return error.message();
-    std::string why = "TLS: " + error.message();
-    const long verdict = SSL_get_verify_result(tls_->native_handle());
-    if (verdict != X509_V_OK) why.append(": ").append(X509_verify_cert_error_string(verdict));
-    return why;
+    return error == asio::error::eof ? closed_by_peer : error.message();
 }
 
 }  // namespace conclave::net

@@ -8,7 +8,6 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <memory>
@@ -17,7 +16,7 @@
 
 #include "core/types.h"
 #include "net/peer.h"
-#include "net/tls.h"
+#include "net/tls_records.h"
 #include "wire/frame.h"
 #include "wire/packets.h"
 
@@ -66,14 +65,18 @@ private:
     using ErrorCode = boost::system::error_code;
 
     void tune();
-    void shake_hands(bool dialled);
+    void start(TlsRecords::Role role);
+    void shake_hands();
     void open();
     void read();
     void received(const ErrorCode& error, std::size_t size);
+    void unseal();
+    void hear(ByteView said);
     void take(const wire::Frame& frame);
     void take_hello(ByteView body);
     void flush_soon();
     void flush();
+    void carry();
     void written(const ErrorCode& error);
     void set_deadline(Duration from_now, const std::string& why);
     void shut();
@@ -81,7 +84,7 @@ private:
     std::string explain(const ErrorCode& error);
 
     Socket socket_;
-    std::optional<boost::asio::ssl::stream<Socket&>> tls_;
+    std::optional<TlsRecords> tls_;
     boost::asio::steady_timer deadline_;
     LinkLimits limits_;
     Owner* owner_;
@@ -90,7 +93,7 @@ private:
     wire::FrameReader reader_{wire::hello_limit};
     std::array<std::byte, 16 * 1024> chunk_;
     Bytes batch_;     // of this wake-up, and of those before if the last write is not done
-    Bytes outgoing_;  // in the hands of the kernel
+    Bytes outgoing_;  // in the hands of the kernel; with TLS, as records
     bool writing_ = false, flush_posted_ = false, overfull_ = false;
 };
 

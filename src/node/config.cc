@@ -60,12 +60,12 @@ std::optional<std::string> mutex_of_group(std::string_view group) {
     return std::string(group.substr(mutex_prefix.size()));
 }
 
-// Four heartbeats per window: after the last one that was heard three more are due before the
-// window ends, so two may be lost or late and nobody is suspected, while a fifth would cost every
-// pair of nodes traffic and wake-ups for little. The learning rules suspect after 1.6 periods of a
-// steady link (accrual, phi 8) and use the rest of the window for links that are not.
+// Three heartbeats per window: after the last one that was heard two more are due before the window
+// ends, so one may be lost or late and nobody is suspected. Links lose nothing, and a fourth would
+// wake every pair of nodes for little. The learning rules suspect after 1.6 periods of a steady
+// link (accrual, phi 8) and use the rest of the window for links that are not.
 DetectorSettings detector_settings(Duration detect_within) {
-    constexpr int beats = 4;
+    constexpr int beats = 3;
     const Duration period = detect_within / beats;
     return {period, detect_within - period};
 }
@@ -73,7 +73,7 @@ DetectorSettings detector_settings(Duration detect_within) {
 DetectorSettings detector_settings(const Detector& detector) {
     DetectorSettings chosen = detector_settings(detector.detect_within);
     if (detector.period) chosen.period = *detector.period;
-    if (detector.margin && !detector.period) {  // what is left, unless four beats are more often
+    if (detector.margin && !detector.period) {  // what is left, unless three beats are more often
         chosen.period = std::min(chosen.period, detector.detect_within - *detector.margin);
     }
     chosen.margin = detector.margin.value_or(detector.detect_within - chosen.period);

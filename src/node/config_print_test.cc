@@ -39,10 +39,12 @@ TEST(ConfigPrint, EveryLineSaysWhereItCameFrom) {
 
 TEST(ConfigPrint, TheDetectorsNumbersAreShownWhereTheyFollowFromTheGoal) {
     EXPECT_THAT(print_effective(parsed(sample).config.value()), Not(HasSubstr("follows from")));
-    const std::string text = sample_with("period = \"90ms\"\nmargin = \"300ms\"\n", "");
+    const std::string text =
+        sample_with("detect_within = \"400ms\"\nperiod = \"90ms\"\nmargin = \"300ms\"\n",
+                    "detect_within = \"600ms\"\n");
     const std::string printed = print_effective(parsed(text).config.value());
-    EXPECT_THAT(printed, ContainsRegex("\n# period = \"100ms\" +# follows from detect_within\n"));
-    EXPECT_THAT(printed, ContainsRegex("\n# margin = \"300ms\" +# follows from detect_within\n"));
+    EXPECT_THAT(printed, ContainsRegex("\n# period = \"200ms\" +# follows from detect_within\n"));
+    EXPECT_THAT(printed, ContainsRegex("\n# margin = \"400ms\" +# follows from detect_within\n"));
 }
 
 TEST(ConfigPrint, WithoutAFolderItSaysThatNothingIsRecorded) {

@@ -264,27 +264,27 @@ TEST(ConfigRules, MembersAreAllNodesUnlessTheyAreNamed) {
     EXPECT_THAT(ids(config.groups[1]), ElementsAre(1, 2));
 }
 
-TEST(DetectorSettings, FourHeartbeatsFitIntoTheWindow) {
-    EXPECT_EQ(detector_settings(500ms), (DetectorSettings{125ms, 375ms}));
+TEST(DetectorSettings, ThreeHeartbeatsFitIntoTheWindow) {
+    EXPECT_EQ(detector_settings(600ms), (DetectorSettings{200ms, 400ms}));
     for (Duration within = 20ms; within < 10min; within = within * 7 / 5 + 1ns) {
         const auto [period, margin] = detector_settings(within);
         EXPECT_LE(period + margin, within);
-        EXPECT_GE(margin, 3 * period) << duration_text(within);
-        EXPECT_GT(5 * period, within) << "a longer period would do";
+        EXPECT_GE(margin, 2 * period) << duration_text(within);
+        EXPECT_GT(4 * period, within) << "a longer period would do";
     }
 }
 
 TEST(DetectorSettings, WhatIsSetByHandIsKeptAndTheRestFollows) {
     Detector detector;
-    detector.detect_within = 400ms;
+    detector.detect_within = 600ms;
     detector.period = 50ms;
-    EXPECT_EQ(detector_settings(detector), (DetectorSettings{50ms, 350ms}));
+    EXPECT_EQ(detector_settings(detector), (DetectorSettings{50ms, 550ms}));
     detector.margin = 60ms;
     EXPECT_EQ(detector_settings(detector), (DetectorSettings{50ms, 60ms}));
     detector.period.reset();
-    EXPECT_EQ(detector_settings(detector), (DetectorSettings{100ms, 60ms}));
-    detector.margin = 380ms;
-    EXPECT_EQ(detector_settings(detector), (DetectorSettings{20ms, 380ms}));
+    EXPECT_EQ(detector_settings(detector), (DetectorSettings{200ms, 60ms}));
+    detector.margin = 580ms;
+    EXPECT_EQ(detector_settings(detector), (DetectorSettings{20ms, 580ms}));
 }
 
 }  // namespace conclave::node

@@ -42,6 +42,9 @@ template <class C> void tune(C& config, const Placement& placement) {
     if constexpr (requires { config.plan = PlanBy::application; }) {
         config.plan = placement.application_plans ? PlanBy::application : PlanBy::own;
     }
+    if constexpr (requires { config.renew; }) {
+        config.sparing = true;  // half the messages, and half the wake-ups of those who follow
+    }
     if constexpr (requires { config.margin = Duration{}; }) {
         if (placement.detection) {
             config.period = placement.detection->period;

@@ -1,0 +1,56 @@
+// net/tls_records.h -- TLS without a socket: what is said becomes records, and records what is
+// said.
+//
+// Whoever has the connection carries the records: what came in is fed, what is to go out is taken.
+// A stream with TLS inside would do more for each message: ask the socket once more, wait in
+// timers, and hand itself from step to step. On a link that says something every 100 ms that shows.
+#pragma once
+#include <openssl/ssl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/leaf_bytes.h"
+#include "net/openssl.h"
+#include "net/tls.h"
+
+namespace conclave::net {
+
+class TlsRecords {
+public:
+    enum class Role : std::uint8_t { caller, called };
+    enum class Handshake : std::uint8_t { under_way, done, failed };
+
+    explicit TlsRecords(Tls& tls);  // who is needed no longer than this
+
+    void begin(Role role);
+    // The next step, with what was fed; also the first. Whatever comes of it, there may be
+    // something to take: of a failure the other end is told as well.
+    [[nodiscard]] Handshake shake_hands();
+
+    void feed(ByteView records);
+    // The start of `into` that is filled with what was said; empty: no record is complete.
+    // Nothing: no more will come, and problem() says whether that is how it should be.
+    [[nodiscard]] std::optional<ByteView> read(std::span<std::byte> into);
+    [[nodiscard]] bool write(ByteView said);
+
+    // Appends the records that are to go out, if there are any.
+    bool waiting() const { return BIO_ctrl_pending(out_) > 0; }
+    void take(Bytes& records);
+
+    const std::string& problem() const { return problem_; }
+    SSL* native() { return ssl_.get(); }
+
+private:
+    void fail();
+
+    Owned<SSL, SSL_free> ssl_;
+    BIO* in_;  // both are the connection's
+    BIO* out_;
+    std::string problem_;
+};
+
+}  // namespace conclave::net
