@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -126,14 +127,34 @@ void Link::received(const ErrorCode& error, std::size_t size) {
     if (error) return end(explain(error));
     // While we leave, whatever still comes is read and thrown away: to close a socket with unread
     // bytes resets the connection, and the goodbye might be lost with it.
-    if (stage_ == Stage::leaving) return read();
+    if (stage_ != Stage::leaving) arrive(size);
+    if (!closed()) read();
+}
+
+void Link::look() {
+    if (stage_ != Stage::up || wakes_at_ == 1) return;
+    ErrorCode nothing;  // or the end: then the read that waits is told as well
+    const std::size_t size = socket_.read_some(asio::buffer(chunk_), nothing);
+    if (!nothing && size > 0) arrive(size);
+}
+
+void Link::arrive(std::size_t size) {
     if (tls_) {
         tls_->feed(ByteView(chunk_).first(size));
         stage_ == Stage::opening ? shake_hands() : unseal();
     } else {
         hear(ByteView(chunk_).first(size));
     }
-    if (!closed()) read();
+    if (stage_ == Stage::up) doze();
+}
+
+// The rest of a frame that has begun may be short, and somebody waits for it.
+void Link::doze() {
+    const bool begun = reader_.waiting() > 0 || (tls_ && tls_->partial());
+    std::size_t enough = 1;
+    if (peer_rings_ && !begun) enough = wire::ring_size + (tls_ ? TlsRecords::overhead : 0);
+    if (std::exchange(wakes_at_, enough) == enough) return;
+    set_option(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, static_cast<std::int64_t>(enough));
 }
 
 void Link::unseal() {
@@ -155,6 +176,7 @@ void Link::hear(ByteView said) {
     while (stage_ < Stage::leaving) {
         const auto frame = reader_.next();
         if (!frame) break;
+        if (frame->kind == wire::Kind::filler) continue;
         ++traffic.frames_received;
         take(*frame);
     }
@@ -190,14 +212,16 @@ void Link::say(const wire::Hello& ours) {
     flush_soon();
 }
 
-void Link::welcome() {
+void Link::welcome(const wire::Hello& theirs) {
     assert(stage_ == Stage::greeting);
     stage_ = Stage::up;
     deadline_.cancel();
     reader_.set_limit(limits_.frame);
+    peer_rings_ = theirs.rings;
 }
 
-void Link::send(std::uint32_t group, ByteView message) {
+void Link::send(std::uint32_t group, ByteView message, Hurry hurry) {
+    const std::size_t before = batch_.size();
     // Not ended here and now: the sender is in the middle of something, and would be told in it.
     overfull_ = overfull_ || batch_.size() + outgoing_.size() + message.size() > limits_.backlog;
     if (stage_ != Stage::up || overfull_ ||
@@ -205,6 +229,7 @@ void Link::send(std::uint32_t group, ByteView message) {
         ++traffic.dropped;
     } else {
         ++traffic.frames_sent;
+        if (hurry == Hurry::at_once) rings_from_ = before;
     }
     flush_soon();
 }
@@ -224,6 +249,7 @@ void Link::flush() {
                    " bytes wait for it");
     if (writing_) return;
     if (!batch_.empty()) {
+        ring();
         traffic.bytes_sent += batch_.size();
         ++traffic.writes;
         if (tls_) {
@@ -236,6 +262,15 @@ void Link::flush() {
     }
     if (tls_) tls_->take(outgoing_);
     if (!outgoing_.empty()) carry();
+}
+
+// Hellos are read by who does not doze yet, and behind a goodbye the connection ends.
+void Link::ring() {
+    if (!rings_from_) return;
+    const std::size_t size = batch_.size() - *std::exchange(rings_from_, std::nullopt);
+    constexpr std::size_t least = 2;
+    if (size < wire::ring_size)
+        wire::append_filler(batch_, std::max(least, wire::ring_size - size));
 }
 
 // Nearly always the kernel takes all of it at once, and there is nothing to wait for. If it takes

@@ -44,9 +44,10 @@ public:
     void dial(const boost::asio::ip::tcp::endpoint& to);
     void serve();  // a socket that was accepted
 
-    void say(const wire::Hello& ours);  // before any letter
-    void welcome();                     // the peer's hello is accepted: letters may come and go
-    void send(std::uint32_t group, ByteView message);
+    void say(const wire::Hello& ours);        // before any letter
+    void welcome(const wire::Hello& theirs);  // it is accepted: letters may come and go
+    void send(std::uint32_t group, ByteView message, Hurry hurry = Hurry::at_once);
+    void look();                         // for letters that can wait
     void leave(const std::string& why);  // say goodbye with the reason, close when it has arrived
     void close();
     void disown() { owner_ = nullptr; }  // goes on with its goodbye, and tells nobody
@@ -70,12 +71,15 @@ private:
     void open();
     void read();
     void received(const ErrorCode& error, std::size_t size);
+    void arrive(std::size_t size);
     void unseal();
     void hear(ByteView said);
+    void doze();
     void take(const wire::Frame& frame);
     void take_hello(ByteView body);
     void flush_soon();
     void flush();
+    void ring();
     void carry();
     void written(const ErrorCode& error);
     void set_deadline(Duration from_now, const std::string& why);
@@ -94,6 +98,9 @@ private:
     std::array<std::byte, 16 * 1024> chunk_;
     Bytes batch_;     // of this wake-up, and of those before if the last write is not done
     Bytes outgoing_;  // in the hands of the kernel; with TLS, as records
+    std::optional<std::size_t> rings_from_;  // in the batch, the last letter that cannot wait
+    std::size_t wakes_at_ = 1;               // bytes: the kernel does not wake us for fewer
+    bool peer_rings_ = false;
     bool writing_ = false, flush_posted_ = false, overfull_ = false;
 };
 

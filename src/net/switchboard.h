@@ -25,7 +25,8 @@ public:
     Result<std::uint16_t> start();
     void stop();
     std::optional<Error> load_tls();
-    void send(NodeId to, std::uint32_t group, ByteView message);
+    void send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry);
+    void look(NodeId peer);
     std::optional<Error> add(const Peer& peer);
     void forget(NodeId peer, const std::string& why);
     Contact* find(NodeId peer);
