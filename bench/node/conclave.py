@@ -16,6 +16,7 @@ class Conclave(Cluster):
     candidate = "true"  # each node stands, whoever campaigns
     extra = ""  # sections of the configuration
     doors = ""  # more lines of [api]
+    secret = True  # TLS between the nodes
 
     def __init__(self, folder, ports, binary, **settings):
         self.binary = binary
@@ -33,6 +34,7 @@ class Conclave(Cluster):
 
     def prepare(self, node):
         certificate = self.certificates / node.name
+        files = f'ca = "{self.certificates}/ca.crt", cert = "{certificate}.crt", key = "{certificate}.key"'
         text = f"""
 [cluster]
 name = "bench"
@@ -42,7 +44,7 @@ name = "{node.name}"
 state_dir = "state"
 [peer]
 listen = "127.0.0.1:{node.peer_ports[0]}"
-tls = {{ ca = "{self.certificates}/ca.crt", cert = "{certificate}.crt", key = "{certificate}.key" }}
+{f"tls = {{ {files} }}" if self.secret else ""}
 [api]
 listen = ["127.0.0.1:{node.port}", "unix:{node.folder}/api.sock"]
 {self.doors}
@@ -108,3 +110,10 @@ class _OverSocket(HTTPConnection):
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.connect(str(self.path))
+
+
+class PlainConclave(Conclave):
+    """Its nodes talk to each other as etcd's do by default; loopback allows that."""
+
+    title = "conclave, plaintext"
+    secret = False

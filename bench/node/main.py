@@ -18,14 +18,15 @@ from pathlib import Path
 from statistics import median
 
 from cluster import POLL, Trouble
-from conclave import Conclave
+from conclave import Conclave, PlainConclave
 from etcd import Etcd, EtcdUnderTls
 from report import milliseconds, ratio, say, section, table, verdict
 from system import free_ports
 from trials import HAND_OVERS, READS
-from trials import alarms, clean_restarts, failovers, first_boots, footprint
+from trials import alarms, clean_restarts, failovers, first_boots, footprint, idle_cpu
 from zookeeper import ZooKeeper
 
+ROUNDS = 3  # of measuring idle CPU
 SLOW_FREEZES = 3  # of ZooKeeper, which takes ten seconds for each
 COMPILED = "src/net/links.cc"
 
@@ -42,13 +43,13 @@ class Bench:
 
     def attempt(self, trial, kind, **settings):
         """None if a peer has trouble, which is said. Ours may have none."""
-        if kind is Conclave:
+        if issubclass(kind, Conclave):
             settings["binary"] = self.options.conclave
         with kind(self.options.folder / kind.title, free_ports(3 * kind.ports), **settings) as one:
             try:
                 return trial(one)
             except Trouble as trouble:
-                if kind is Conclave:
+                if issubclass(kind, Conclave):
                     raise
                 say(f"  {trouble}")
                 return None
@@ -69,20 +70,12 @@ class Bench:
         section(f"Light: per node, idle for {seconds} s, then over {seconds} s")
         say(f"  load: {READS} times the question who leads, to each node, and {HAND_OVERS} times")
         say("  the leadership handed over (ZooKeeper cannot do that)")
-        second = f"{Conclave.title}, lease 1s"
-        results = self.attempt_each(lambda one: footprint(one, seconds), [
-            (Conclave.title, Conclave, {}),
-            (second, Conclave, {"lease": "1s"}),
-            (Etcd.title, Etcd, {}),
-            (EtcdUnderTls.title, EtcdUnderTls, {}),
-            (ZooKeeper.title, ZooKeeper, {}),
-        ])
+        results = self.attempt_each(lambda one: footprint(one, seconds))
         rows = [["", *results, "/ etcd", "goal"]]
         for words, name, digits, goal in (
             ("resident memory, MiB, idle", "idle_mib", 1, 1 / 2),
             ("  of it private to the process", "private_mib", 1, None),
             ("resident memory, MiB, after the load", "loaded_mib", 1, 1 / 3),
-            ("idle CPU, % of a core", "cpu_percent", 2, 1 / 5),
             ("wake-ups/s", "wakeups", 0, None),
             ("packets/s", "packets", 0, None),
             ("bytes/s on loopback", "octets", 0, None),
@@ -94,20 +87,38 @@ class Bench:
             row += [f"{goal:.2f}: {verdict(ours <= goal * etcd)}" if goal and etcd else ""]
             rows.append(row)
         table(rows)
-        if EtcdUnderTls.title in results:
-            self.compare_cpu(*(results[one] for one in (Conclave.title, second, EtcdUnderTls.title)))
+        self.idle(seconds)
 
-    @staticmethod
-    def compare_cpu(default, second, etcd):
-        goal = 1 / 5
-
-        def share(ours):
-            part = ours.cpu_percent / etcd.cpu_percent
-            return f"{part:.2f} of etcd's, goal {goal:.2f}: {verdict(part <= goal)}"
-
-        say("  idle CPU, under TLS on both sides:")
-        say(f"    with a lease of etcd's second {share(second)}")
-        say(f"    at our default, five times as short, {share(default)}")
+    def idle(self, seconds):
+        """In turn, and again: how fast a shared machine is changes within minutes."""
+        say(f"  idle CPU, % of a core per node, {ROUNDS} times {seconds} s in turn")
+        second = f"{Conclave.title}, lease 1s"
+        trials = [
+            (PlainConclave.title, PlainConclave, {}),
+            (Etcd.title, Etcd, {}),
+            (Conclave.title, Conclave, {}),
+            (EtcdUnderTls.title, EtcdUnderTls, {}),
+            (second, Conclave, {"lease": "1s"}),
+            (ZooKeeper.title, ZooKeeper, {}),
+        ]
+        rounds = [self.attempt_each(lambda one: idle_cpu(one, seconds), trials) for _ in range(ROUNDS)]
+        measured = {label: [one[label] for one in rounds if label in one] for label, _, _ in trials}
+        rows = [["", "median", "all"]]
+        for label, values in measured.items():
+            if values:
+                rows.append([label, f"{median(values):.2f}", " ".join(f"{one:.2f}" for one in values)])
+        table(rows)
+        rows = [["ours / etcd's", "", "goal"]]
+        for words, ours, theirs in (
+            ("both in plaintext, at their defaults", PlainConclave.title, Etcd.title),
+            ("both with TLS, at their defaults", Conclave.title, EtcdUnderTls.title),
+            ("both with TLS and a second", second, EtcdUnderTls.title),
+            ("with TLS, of an etcd in plaintext", Conclave.title, Etcd.title),
+        ):
+            if measured[theirs]:
+                part = median(measured[ours]) / median(measured[theirs])
+                rows.append([words, f"{part:.2f}", f"0.20: {verdict(part <= 1 / 5)}"])
+        table(rows)
 
     def start(self):
         count = self.options.starts

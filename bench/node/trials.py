@@ -20,7 +20,6 @@ class Footprint:
     idle_mib: float
     private_mib: float  # of it: the rest are pages of programs and libraries
     loaded_mib: float
-    cpu_percent: float
     wakeups: float  # a second, and so are the others
     packets: float
     octets: float
@@ -44,11 +43,23 @@ def footprint(cluster, seconds):
         idle,
         private,
         loaded,
-        100 * rate.cpu / each,
         rate.wakeups / each,
         rate.packets / each,
         rate.octets / each,
     )
+
+
+def idle_cpu(cluster, seconds):
+    """Percent of a core, of one node, on the average over the three."""
+    cluster.wipe()
+    cluster.start()
+    cluster.wait_for_leader()
+    sleep(seconds / 2)
+    before = Usage.of(cluster.pids())
+    sleep(seconds)
+    rate = Usage.of(cluster.pids()).since(before)
+    cluster.stop()
+    return 100 * rate.cpu / len(cluster.nodes)
 
 
 def load(cluster):

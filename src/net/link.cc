@@ -19,7 +19,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t worth_keeping = 256 * 1024;  // of a buffer, for the next batch
-const std::string closed_by_peer = "it closed the connection";
+constexpr const char* closed_by_peer = "it closed the connection";
 
 void empty(Bytes& buffer) {
     buffer.clear();
@@ -78,7 +78,7 @@ void Link::serve() {
 
 void Link::tune() {
     ErrorCode ignored;
-    socket_.non_blocking(true, ignored);  // or else carry() waits, and gets everything out in time
+    socket_.non_blocking(true, ignored);  // neither carry() nor look() may wait
     const int socket = socket_.native_handle();
     const auto patience = std::chrono::ceil<std::chrono::milliseconds>(limits_.unacknowledged);
     set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -132,19 +132,21 @@ void Link::received(const ErrorCode& error, std::size_t size) {
 }
 
 void Link::look() {
-    if (stage_ != Stage::up || wakes_at_ == 1) return;
+    if (stage_ != Stage::up || wakes_at_ == 1 || hearing_) return;
     ErrorCode nothing;  // or the end: then the read that waits is told as well
     const std::size_t size = socket_.read_some(asio::buffer(chunk_), nothing);
     if (!nothing && size > 0) arrive(size);
 }
 
 void Link::arrive(std::size_t size) {
+    hearing_ = true;
     if (tls_) {
         tls_->feed(ByteView(chunk_).first(size));
         stage_ == Stage::opening ? shake_hands() : unseal();
     } else {
         hear(ByteView(chunk_).first(size));
     }
+    hearing_ = false;
     if (stage_ == Stage::up) doze();
 }
 
@@ -161,7 +163,8 @@ void Link::unseal() {
     while (stage_ < Stage::leaving) {
         const auto said = tls_->read(chunk_);
         if (!said) {
-            flush();  // the other end is told what we do not like
+            batch_.clear();  // nothing can be said any more, but what we do not like
+            flush();
             return end(tls_->problem().empty() ? closed_by_peer : tls_->problem());
         }
         if (said->empty()) break;
@@ -253,15 +256,22 @@ void Link::flush() {
         traffic.bytes_sent += batch_.size();
         ++traffic.writes;
         if (tls_) {
-            [[maybe_unused]] const bool sealed = tls_->write(batch_);
-            assert(sealed);  // into memory, after a handshake
+            const bool sealed = tls_->write(batch_);
             empty(batch_);
+            if (!sealed) return end_soon();
         } else {
             std::swap(batch_, outgoing_);
         }
     }
     if (tls_) tls_->take(outgoing_);
     if (!outgoing_.empty()) carry();
+}
+
+// Not here and now: whoever sends is in the middle of something.
+void Link::end_soon() {
+    asio::post(socket_.get_executor(), [self = shared_from_this()] {
+        if (!self->closed()) self->end(self->tls_->problem());
+    });
 }
 
 // Hellos are read by who does not doze yet, and behind a goodbye the connection ends.
@@ -343,7 +353,7 @@ std::optional<Certificate> Link::certificate() {
 }
 
 std::string Link::explain(const ErrorCode& error) {
-    return error == asio::error::eof ? closed_by_peer : error.message();
+    return error == asio::error::eof ? std::string(closed_by_peer) : error.message();
 }
 
 }  // namespace conclave::net

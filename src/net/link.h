@@ -79,6 +79,7 @@ private:
     void take_hello(ByteView body);
     void flush_soon();
     void flush();
+    void end_soon();
     void ring();
     void carry();
     void written(const ErrorCode& error);
@@ -101,6 +102,7 @@ private:
     std::optional<std::size_t> rings_from_;  // in the batch, the last letter that cannot wait
     std::size_t wakes_at_ = 1;               // bytes: the kernel does not wake us for fewer
     bool peer_rings_ = false;
+    bool hearing_ = false;  // what is in the chunk
     bool writing_ = false, flush_posted_ = false, overfull_ = false;
 };
 

@@ -101,6 +101,21 @@ TEST_F(LinksTls, ANodeCannotUseTheNameOfAnother) {
     EXPECT_TRUE(pair.two.story.empty());
 }
 
+// Also while we are about to say something, which cannot be sealed any more.
+TEST_F(LinksTls, ARecordThatIsNoneEndsTheLinkAndNothingElse) {
+    pair.two.start();
+    TlsStranger one(pair.loop, ca.issue_files("n1"));
+    one.visit(pair.two.port, pair.one.settings.hello);
+    ASSERT_TRUE(pair.loop.until([&] { return pair.two.up(1); })) << pair.two.log.text();
+    one.garble(std::string("\x17\x03\x03\x00\x20", 5) + std::string(32, 'x'));
+    pair.two.send(1, "never heard");
+    ASSERT_TRUE(pair.loop.until([&] { return !pair.two.up(1); }));
+    EXPECT_TRUE(pair.two.log.says("TLS: decryption failed or bad record mac"))
+        << pair.two.log.text();
+    ASSERT_TRUE(one.shut_out());
+    EXPECT_NE(one.error.find("bad record mac"), std::string::npos) << one.error;
+}
+
 TEST_F(LinksTls, AnOperatorNamedLikeANodeIsNotThatNode) {
     pair.two.start();
     TlsStranger operator_of_n1(pair.loop, ca.issue_files("n1", Usage::client));

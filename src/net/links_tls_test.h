@@ -65,6 +65,10 @@ public:
     [[nodiscard]] bool shut_out() {
         return loop_.until([this] { return over_; });
     }
+    // Not as a record.
+    void garble(std::string_view bytes) {
+        stream_.next_layer().write_some(boost::asio::buffer(bytes.data(), bytes.size()));
+    }
 
     std::string answer, error;
 
