@@ -154,7 +154,7 @@ void Link::arrive(std::size_t size) {
 void Link::doze() {
     const bool begun = reader_.waiting() > 0 || (tls_ && tls_->partial());
     std::size_t enough = 1;
-    if (peer_rings_ && !begun) enough = wire::ring_size + (tls_ ? TlsRecords::overhead : 0);
+    if (ring_ > 0 && !begun) enough = ring_ + (tls_ ? TlsRecords::overhead : 0);
     if (std::exchange(wakes_at_, enough) == enough) return;
     set_option(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, static_cast<std::int64_t>(enough));
 }
@@ -220,7 +220,8 @@ void Link::welcome(const wire::Hello& theirs) {
     stage_ = Stage::up;
     deadline_.cancel();
     reader_.set_limit(limits_.frame);
-    peer_rings_ = theirs.rings;
+    constexpr std::uint32_t most = 1024;  // whoever says more would wake nobody
+    ring_ = std::min(theirs.ring, most);
 }
 
 void Link::send(std::uint32_t group, ByteView message, Hurry hurry) {
@@ -278,7 +279,7 @@ void Link::end_soon() {
 void Link::ring() {
     if (!rings_from_) return;
     const std::size_t size = batch_.size() - *std::exchange(rings_from_, std::nullopt);
-    constexpr std::size_t least = 2;
+    constexpr std::size_t least = 2;  // bytes, of a filler
     if (size < wire::ring_size)
         wire::append_filler(batch_, std::max(least, wire::ring_size - size));
 }

@@ -101,8 +101,8 @@ private:
     Bytes outgoing_;  // in the hands of the kernel; with TLS, as records
     std::optional<std::size_t> rings_from_;  // in the batch, the last letter that cannot wait
     std::size_t wakes_at_ = 1;               // bytes: the kernel does not wake us for fewer
-    bool peer_rings_ = false;
-    bool hearing_ = false;  // what is in the chunk
+    std::size_t ring_ = 0;                   // bytes: what the peer says in a hurry is no shorter
+    bool hearing_ = false;                   // what is in the chunk
     bool writing_ = false, flush_posted_ = false, overfull_ = false;
 };
 

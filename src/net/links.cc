@@ -40,7 +40,7 @@ Links::Switchboard::Switchboard(asio::io_context& loop, Settings settings, Event
       log_(log),
       resolver_(loop),
       complaints_(log) {
-    settings_.hello.rings = true;
+    settings_.hello.ring = wire::ring_size;
     // By the node: those that lost a peer at the same time should not dial it at the same time.
     std::seed_seq seed{std::uint64_t{number(settings_.hello.node)},
                        settings_.hello.incarnation.value};

@@ -27,14 +27,14 @@ TEST(LinksHurry, WhatCanWaitIsReadByWhoLooksOrWithTheNextThatCannot) {
     EXPECT_EQ(pair.one.traffic(2).frames_sent, pair.two.traffic(1).frames_received);
 }
 
-wire::Hello hello_of_node_1(bool rings) {
+wire::Hello hello_of_node_1(std::uint32_t ring) {
     return {.cluster = "test",
             .node = NodeId{1},
             .name = "n1",
             .incarnation = {1},
             .store = "disk",
             .groups = {},
-            .rings = rings};
+            .ring = ring};
 }
 
 // Whoever carries the stream may cut it anywhere, and the reader may look in between.
@@ -42,7 +42,7 @@ TEST(LinksHurry, WhatCannotWaitIsHeardWhereverTheStreamIsCut) {
     TestPair pair;
     pair.two.start();
     Stranger one(pair.loop, pair.two.port);
-    one.say(hello_bytes(hello_of_node_1(true)));
+    one.say(hello_bytes(hello_of_node_1(wire::ring_size)));
     ASSERT_TRUE(pair.loop.until([&] { return pair.two.up(1); }));
     Bytes batch;
     ASSERT_TRUE(wire::append_letter(batch, 0, bytes_of("idle")));
@@ -63,7 +63,7 @@ TEST(LinksHurry, OfAPeerThatKnowsOfNoHurryEverythingIsHeard) {
     TestPair pair;
     pair.two.start();
     Stranger one(pair.loop, pair.two.port);
-    one.say(hello_bytes(hello_of_node_1(false)));
+    one.say(hello_bytes(hello_of_node_1(0)));
     ASSERT_TRUE(pair.loop.until([&] { return pair.two.up(1); }));
     Bytes letter;
     ASSERT_TRUE(wire::append_letter(letter, 0, bytes_of("x")));

@@ -27,7 +27,7 @@ inline constexpr std::size_t hello_limit = 16 * 1024;
 // A letter that can wait does not wake its reader, who asks to be woken for this many bytes only.
 // So the last letter that cannot wait and what is written behind it are as many, if need be with a
 // filler: wherever the stream is cut, the letter is read already, or has begun, or is enough.
-inline constexpr std::size_t ring_size = 24;
+inline constexpr std::uint32_t ring_size = 24;
 
 // How a client of the lock service asks for frames instead of HTTP, and where. Its first frame is
 // a welcome; then it sends and hears letters, all of group 0.
@@ -44,7 +44,7 @@ struct Hello {
     Incarnation incarnation;
     std::string store;  // identity of the sender's disk; may be empty, all other texts may not
     std::vector<Offer> groups;
-    bool rings = false;  // what cannot wait is ring_size long
+    std::uint32_t ring = 0;  // bytes: what cannot wait is no shorter
 };
 struct Bye {
     std::string why;

@@ -67,7 +67,7 @@ TEST(Hello, OfANewerVersionIsStillRead) {
         Incarnation incarnation;
         std::string store;
         std::vector<NewerOffer> groups;
-        bool rings = true;
+        std::uint32_t ring = 24;
         std::string motto = "more";
     };
     const NewerHello sent{.cluster = "prod",
@@ -80,7 +80,7 @@ TEST(Hello, OfANewerVersionIsStillRead) {
     ASSERT_TRUE(hello) << hello.error().what;
     EXPECT_EQ(hello->version, 2U);
     EXPECT_EQ(to_text(hello->groups), "[Offer(\"orders\", \"quorum\")]");
-    EXPECT_TRUE(hello->rings);
+    EXPECT_EQ(hello->ring, 24U);
 }
 
 TEST(Hello, OfAPeerThatKnowsOfNoRingIsStillRead) {
@@ -96,7 +96,7 @@ TEST(Hello, OfAPeerThatKnowsOfNoRingIsStillRead) {
     const OlderHello sent{1, "prod", NodeId{3}, "three", {1}, "", {}};
     const Result<Hello> hello = read_hello(body_of(sent));
     ASSERT_TRUE(hello) << hello.error().what;
-    EXPECT_FALSE(hello->rings);
+    EXPECT_EQ(hello->ring, 0U);
 }
 
 TEST(Filler, IsAsLongAsItIsAskedForAndNothingElse) {
