@@ -196,9 +196,8 @@ TEST_F(NodeConfig, WhoChoosesAMutexIsToldWhatItReliesOn) {
     EXPECT_THAT(ran.out,
                 HasSubstr("[mutex.vote]\n# what breaks it: a lost message blocks for ever; "
                           "a false verdict lets two in"));
-    EXPECT_THAT(ran.out,
-                HasSubstr("# no fencing tokens; a command is stopped after 187500us without "
-                          "a word from its node\n"));
+    EXPECT_THAT(ran.out, HasSubstr("# no fencing tokens; a command is stopped after 167ms without "
+                                   "a word from its node\n"));
     EXPECT_THAT(ran.out,
                 HasSubstr("# if a member dies those who need its vote wait until it is back"));
     EXPECT_THAT(ran.out, HasSubstr("# it has a lease: a member that dies holds the others up by at "

@@ -5,7 +5,6 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -78,7 +77,7 @@ void Link::serve() {
 
 void Link::tune() {
     ErrorCode ignored;
-    socket_.non_blocking(true, ignored);  // neither carry() nor look() may wait
+    socket_.non_blocking(true, ignored);  // carry() must not wait
     const int socket = socket_.native_handle();
     const auto patience = std::chrono::ceil<std::chrono::milliseconds>(limits_.unacknowledged);
     set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -131,32 +130,13 @@ void Link::received(const ErrorCode& error, std::size_t size) {
     if (!closed()) read();
 }
 
-void Link::look() {
-    if (stage_ != Stage::up || wakes_at_ == 1 || hearing_) return;
-    ErrorCode nothing;  // or the end: then the read that waits is told as well
-    const std::size_t size = socket_.read_some(asio::buffer(chunk_), nothing);
-    if (!nothing && size > 0) arrive(size);
-}
-
 void Link::arrive(std::size_t size) {
-    hearing_ = true;
     if (tls_) {
         tls_->feed(ByteView(chunk_).first(size));
         stage_ == Stage::opening ? shake_hands() : unseal();
     } else {
         hear(ByteView(chunk_).first(size));
     }
-    hearing_ = false;
-    if (stage_ == Stage::up) doze();
-}
-
-// The rest of a frame that has begun may be short, and somebody waits for it.
-void Link::doze() {
-    const bool begun = reader_.waiting() > 0 || (tls_ && tls_->partial());
-    std::size_t enough = 1;
-    if (ring_ > 0 && !begun) enough = ring_ + (tls_ ? TlsRecords::overhead : 0);
-    if (std::exchange(wakes_at_, enough) == enough) return;
-    set_option(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, static_cast<std::int64_t>(enough));
 }
 
 void Link::unseal() {
@@ -179,7 +159,6 @@ void Link::hear(ByteView said) {
     while (stage_ < Stage::leaving) {
         const auto frame = reader_.next();
         if (!frame) break;
-        if (frame->kind == wire::Kind::filler) continue;
         ++traffic.frames_received;
         take(*frame);
     }
@@ -215,17 +194,14 @@ void Link::say(const wire::Hello& ours) {
     flush_soon();
 }
 
-void Link::welcome(const wire::Hello& theirs) {
+void Link::welcome() {
     assert(stage_ == Stage::greeting);
     stage_ = Stage::up;
     deadline_.cancel();
     reader_.set_limit(limits_.frame);
-    constexpr std::uint32_t most = 1024;  // whoever says more would wake nobody
-    ring_ = std::min(theirs.ring, most);
 }
 
-void Link::send(std::uint32_t group, ByteView message, Hurry hurry) {
-    const std::size_t before = batch_.size();
+void Link::send(std::uint32_t group, ByteView message) {
     // Not ended here and now: the sender is in the middle of something, and would be told in it.
     overfull_ = overfull_ || batch_.size() + outgoing_.size() + message.size() > limits_.backlog;
     if (stage_ != Stage::up || overfull_ ||
@@ -233,7 +209,6 @@ void Link::send(std::uint32_t group, ByteView message, Hurry hurry) {
         ++traffic.dropped;
     } else {
         ++traffic.frames_sent;
-        if (hurry == Hurry::at_once) rings_from_ = before;
     }
     flush_soon();
 }
@@ -253,7 +228,6 @@ void Link::flush() {
                    " bytes wait for it");
     if (writing_) return;
     if (!batch_.empty()) {
-        ring();
         traffic.bytes_sent += batch_.size();
         ++traffic.writes;
         if (tls_) {
@@ -273,15 +247,6 @@ void Link::end_soon() {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
         if (!self->closed()) self->end(self->tls_->problem());
     });
-}
-
-// Hellos are read by who does not doze yet, and behind a goodbye the connection ends.
-void Link::ring() {
-    if (!rings_from_) return;
-    const std::size_t size = batch_.size() - *std::exchange(rings_from_, std::nullopt);
-    constexpr std::size_t least = 2;  // bytes, of a filler
-    if (size < wire::ring_size)
-        wire::append_filler(batch_, std::max(least, wire::ring_size - size));
 }
 
 // Nearly always the kernel takes all of it at once, and there is nothing to wait for. If it takes

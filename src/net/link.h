@@ -44,10 +44,9 @@ public:
     void dial(const boost::asio::ip::tcp::endpoint& to);
     void serve();  // a socket that was accepted
 
-    void say(const wire::Hello& ours);        // before any letter
-    void welcome(const wire::Hello& theirs);  // it is accepted: letters may come and go
-    void send(std::uint32_t group, ByteView message, Hurry hurry = Hurry::at_once);
-    void look();                         // for letters that can wait
+    void say(const wire::Hello& ours);  // before any letter
+    void welcome();                     // the peer's hello is accepted: letters may come and go
+    void send(std::uint32_t group, ByteView message);
     void leave(const std::string& why);  // say goodbye with the reason, close when it has arrived
     void close();
     void disown() { owner_ = nullptr; }  // goes on with its goodbye, and tells nobody
@@ -74,13 +73,11 @@ private:
     void arrive(std::size_t size);
     void unseal();
     void hear(ByteView said);
-    void doze();
     void take(const wire::Frame& frame);
     void take_hello(ByteView body);
     void flush_soon();
     void flush();
     void end_soon();
-    void ring();
     void carry();
     void written(const ErrorCode& error);
     void set_deadline(Duration from_now, const std::string& why);
@@ -99,10 +96,6 @@ private:
     std::array<std::byte, 16 * 1024> chunk_;
     Bytes batch_;     // of this wake-up, and of those before if the last write is not done
     Bytes outgoing_;  // in the hands of the kernel; with TLS, as records
-    std::optional<std::size_t> rings_from_;  // in the batch, the last letter that cannot wait
-    std::size_t wakes_at_ = 1;               // bytes: the kernel does not wake us for fewer
-    std::size_t ring_ = 0;                   // bytes: what the peer says in a hurry is no shorter
-    bool hearing_ = false;                   // what is in the chunk
     bool writing_ = false, flush_posted_ = false, overfull_ = false;
 };
 

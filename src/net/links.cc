@@ -40,7 +40,6 @@ Links::Switchboard::Switchboard(asio::io_context& loop, Settings settings, Event
       log_(log),
       resolver_(loop),
       complaints_(log) {
-    settings_.hello.ring = wire::ring_size;
     // By the node: those that lost a peer at the same time should not dial it at the same time.
     std::seed_seq seed{std::uint64_t{number(settings_.hello.node)},
                        settings_.hello.incarnation.value};
@@ -235,7 +234,7 @@ void Links::Switchboard::admit(Link& link, Contact& contact, const wire::Hello& 
     contact.pause = {};
     contact.complaint.clear();
     ++link.traffic.links;
-    link.welcome(hello);
+    link.welcome();
     if (!std::exchange(link.peer, hello.node)) link.say(settings_.hello);
     log_.log(Level::info, "link is up",
              {{"peer", contact.peer.name},
@@ -257,20 +256,13 @@ void Links::Switchboard::knocked(Link& link, Contact& contact, const wire::Hello
 
 // --- Letters, and the end of links. --------------------------------------------------------------
 
-void Links::Switchboard::send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry) {
+void Links::Switchboard::send(NodeId to, std::uint32_t group, ByteView message) {
     Contact* const contact = find(to);
     assert(contact);
     if (contact->link)
-        contact->link->send(group, message, hurry);
+        contact->link->send(group, message);
     else
         ++contact->past.dropped;
-}
-
-void Links::Switchboard::look(NodeId peer) {
-    const Contact* const contact = find(peer);
-    if (!contact || !contact->link) return;
-    const auto link = contact->link;  // its letters may be the reason why it goes
-    link->look();
 }
 
 void Links::Switchboard::arrived(Link& link, const wire::Letter& letter) {
@@ -350,11 +342,9 @@ Links::~Links() { stop(); }
 
 Result<std::uint16_t> Links::start() { return switchboard_->start(); }
 
-void Links::send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry) {
-    switchboard_->send(to, group, message, hurry);
+void Links::send(NodeId to, std::uint32_t group, ByteView message) {
+    switchboard_->send(to, group, message);
 }
-
-void Links::look(NodeId peer) { switchboard_->look(peer); }
 
 std::optional<Error> Links::add(const Peer& peer) { return switchboard_->add(peer); }
 

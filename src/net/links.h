@@ -55,10 +55,7 @@ public:
     Result<std::uint16_t> start();
 
     // Part of this wake-up's batch for that peer; lost, and counted, if there is no link.
-    void send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry = Hurry::at_once);
-    // Reads what that peer has sent and what can wait: the one call from inside of which letters
-    // arrive.
-    void look(NodeId peer);
+    void send(NodeId to, std::uint32_t group, ByteView message);
 
     // While it runs: another peer, or another address for one, to be dialled from now on. And a
     // peer no more: it is told why, its hello is refused, and there is no event about it after

@@ -6,6 +6,12 @@
 namespace conclave::net {
 namespace {
 
+std::string hello_bytes(const wire::Hello& hello) {
+    Bytes bytes;
+    EXPECT_FALSE(wire::append_hello(bytes, hello));
+    return text_of(bytes);
+}
+
 TEST(Links, ComeUpAndCarryLettersBothWaysInOrder) {
     TestPair pair;
     ASSERT_TRUE(pair.come_up());

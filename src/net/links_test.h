@@ -62,12 +62,6 @@ inline ByteView bytes_of(std::string_view text) { return std::as_bytes(std::span
 inline std::string name_of(std::uint32_t id) { return "n" + std::to_string(id); }
 inline std::string loopback(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
-inline std::string hello_bytes(const wire::Hello& hello) {
-    Bytes bytes;
-    EXPECT_FALSE(wire::append_hello(bytes, hello));
-    return text_of(bytes);
-}
-
 class TestNode : public Links::Events {
 public:
     TestNode(TestLoop& test_loop, std::uint32_t id) : loop(test_loop) {

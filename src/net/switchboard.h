@@ -25,8 +25,7 @@ public:
     Result<std::uint16_t> start();
     void stop();
     std::optional<Error> load_tls();
-    void send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry);
-    void look(NodeId peer);
+    void send(NodeId to, std::uint32_t group, ByteView message);
     std::optional<Error> add(const Peer& peer);
     void forget(NodeId peer, const std::string& why);
     Contact* find(NodeId peer);

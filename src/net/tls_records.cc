@@ -5,7 +5,6 @@
 #include <cassert>
 #include <limits>
 #include <new>
-#include <string_view>
 
 namespace conclave::net {
 namespace {
@@ -49,7 +48,6 @@ void TlsRecords::feed(ByteView records) {
 }
 
 std::optional<ByteView> TlsRecords::read(std::span<std::byte> into) {
-    if (!partial()) return ByteView();
     ERR_clear_error();
     const int size = SSL_read(ssl_.get(), into.data(), length(into.size()));
     if (size > 0) return ByteView(into).first(static_cast<std::size_t>(size));
@@ -57,13 +55,6 @@ std::optional<ByteView> TlsRecords::read(std::span<std::byte> into) {
     if (why == SSL_ERROR_WANT_READ) return ByteView();
     if (why != SSL_ERROR_ZERO_RETURN) fail();
     return std::nullopt;
-}
-
-// Between the head of a record and its body nothing is pending anywhere.
-bool TlsRecords::partial() const {
-    constexpr std::string_view body_is_next = "RB";
-    return BIO_ctrl_pending(in_) > 0 || SSL_has_pending(ssl_.get()) != 0 ||
-           SSL_rstate_string(ssl_.get()) == body_is_next;
 }
 
 bool TlsRecords::write(ByteView said) {

@@ -66,7 +66,7 @@ std::optional<std::string> mutex_of_group(std::string_view group) {
 // link (accrual, phi 8) and use the rest of the window for links that are not.
 DetectorSettings detector_settings(Duration detect_within) {
     constexpr int beats = 3;
-    const Duration period = detect_within / beats;
+    const Duration period = std::chrono::floor<std::chrono::milliseconds>(detect_within / beats);
     return {period, detect_within - period};
 }
 

@@ -187,7 +187,6 @@ private:
     bool can_do_without(const HostedGroup& group, NodeId node);
 
     void deliver(PeerState& peer, std::uint32_t group, ByteView message);
-    void look_around();
     void catch_up(PeerState& peer);
     void welcome(PeerState& peer, const wire::Hello& hello, Acquaintance how);
     std::optional<std::uint32_t> ours(const wire::Offer& offer, const std::string& peer);
@@ -234,7 +233,6 @@ private:
     std::unique_ptr<net::Links> links_;
     std::optional<net::Alarm> alarm_, session_alarm_, lock_alarm_;
     Instant alarm_set_ = Instant::max();
-    const Duration quiet_for_ = detector_settings(config_.detector).period / 2;
     Instant boot_due_{};         // even if somebody is not linked,
     Instant boot_not_before_{};  //   and even if all are
     bool booted_ = false, stopped_ = false;

@@ -116,10 +116,7 @@ void Node::arrived(NodeId peer, std::uint32_t group, ByteView message) {
     if (failure_ || cut_off_.contains(peer)) return;
     PeerState* state = find_peer(peer);
     if (!state || !state->distrusted.empty()) return;
-    if (state->linked && booted_) {
-        deliver(*state, group, message);
-        return look_around();
-    }
+    if (state->linked && booted_) return deliver(*state, group, message);
     constexpr std::size_t most = 256;  // it is about a moment
     if (state->early.size() == most) return;
     state->early.push_back({group, Bytes(message.begin(), message.end())});
@@ -129,16 +126,6 @@ void Node::catch_up(PeerState& peer) {
     if (!peer.linked || !booted_) return;
     for (const PeerState::Letter& letter : std::exchange(peer.early, {}))
         deliver(peer, letter.group, letter.message);
-}
-
-// What can wait has not woken us. By index: whoever is heard may change who is a peer.
-void Node::look_around() {
-    if (!booted_) return;
-    for (std::size_t at = 0; at < peers_.size(); ++at) {
-        const PeerState& peer = peers_[at];
-        const bool quiet = !peer.last_heard || now() - *peer.last_heard > quiet_for_;
-        if (peer.linked && quiet) links_->look(peer.id);
-    }
 }
 
 void Node::deliver(PeerState& peer, std::uint32_t group, ByteView message) {
@@ -164,9 +151,7 @@ Duration Node::draw(Wait wait) {
 void Node::send(std::uint32_t machine, NodeId to, ByteView message) {
     PeerState* peer = find_peer(to);
     if (!peer || !peer->linked || cut_off_.contains(to)) return;
-    // A heartbeat is read when its reader is awake, and at the latest when that would judge us.
-    const bool can_wait = machine == 0 && config_.detector.kind != "ping";
-    links_->send(to, machine, message, can_wait ? net::Hurry::can_wait : net::Hurry::at_once);
+    links_->send(to, machine, message);
     if (machine != 0 && is_news(peer->last_told, now())) detector_->machine().hear(Spoke{to});
 }
 
@@ -341,7 +326,6 @@ void Node::fire_due() {
     // What was saved meanwhile may still have set it off; and who cannot remember decides nothing.
     if (stopped_ || failure_) return;
     boot_when_linked();
-    look_around();
     const Instant at = now();
     while (next_due() <= at) {
         const Timers::Due due = timers_.take();

@@ -88,14 +88,6 @@ void append_bye(Bytes& out, std::string_view why) {
     assert(fits);
 }
 
-void append_filler(Bytes& out, std::size_t size) {
-    constexpr std::size_t head = 2;  // the length and the kind
-    assert(size >= head && size <= 128);
-    const bool fits =
-        append_frame(out, Kind::filler, [&] { out.resize(out.size() + size - head); });
-    assert(fits);
-}
-
 void append_welcome(Bytes& out, const Welcome& welcome) {
     const bool fits = append_frame(out, Kind::welcome, [&] { encode<Growing>(out, welcome); });
     assert(fits);

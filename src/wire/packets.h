@@ -24,11 +24,6 @@ inline constexpr std::size_t group_limit = 1024;
 // length.
 inline constexpr std::size_t hello_limit = 16 * 1024;
 
-// A letter that can wait does not wake its reader, who asks to be woken for this many bytes only.
-// So the last letter that cannot wait and what is written behind it are as many, if need be with a
-// filler: wherever the stream is cut, the letter is read already, or has begun, or is enough.
-inline constexpr std::uint32_t ring_size = 24;
-
 // How a client of the lock service asks for frames instead of HTTP, and where. Its first frame is
 // a welcome; then it sends and hears letters, all of group 0.
 inline constexpr std::string_view guest_target = "/v1/wire", guest_protocol = "conclave-1";
@@ -44,7 +39,6 @@ struct Hello {
     Incarnation incarnation;
     std::string store;  // identity of the sender's disk; may be empty, all other texts may not
     std::vector<Offer> groups;
-    std::uint32_t ring = 0;  // bytes: what cannot wait is no shorter
 };
 struct Bye {
     std::string why;
@@ -66,7 +60,6 @@ std::optional<Error> wrong_with(const Hello& hello);
 [[nodiscard]] bool append_letter(Bytes& out, std::uint32_t group, ByteView message,
                                  std::size_t limit = frame_limit);  // as append_frame
 void append_bye(Bytes& out, std::string_view why);
-void append_filler(Bytes& out, std::size_t size);  // of the whole frame: 2 to 128
 void append_welcome(Bytes& out, const Welcome& welcome);
 
 // Each takes a frame's body.

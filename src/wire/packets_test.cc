@@ -67,48 +67,14 @@ TEST(Hello, OfANewerVersionIsStillRead) {
         Incarnation incarnation;
         std::string store;
         std::vector<NewerOffer> groups;
-        std::uint32_t ring = 24;
-        std::string motto = "more";
+        std::string motto;
     };
-    const NewerHello sent{.cluster = "prod",
-                          .node = NodeId{3},
-                          .name = "three",
-                          .incarnation = {1},
-                          .store = "",
-                          .groups = {{"orders", "quorum", true}}};
+    const NewerHello sent{2,     "prod", NodeId{3}, "three", {1}, "", {{"orders", "quorum", true}},
+                          "more"};
     const Result<Hello> hello = read_hello(body_of(sent));
     ASSERT_TRUE(hello) << hello.error().what;
     EXPECT_EQ(hello->version, 2U);
     EXPECT_EQ(to_text(hello->groups), "[Offer(\"orders\", \"quorum\")]");
-    EXPECT_EQ(hello->ring, 24U);
-}
-
-TEST(Hello, OfAPeerThatKnowsOfNoRingIsStillRead) {
-    struct OlderHello {
-        std::uint32_t version = 1;
-        std::string cluster;
-        NodeId node{};
-        std::string name;
-        Incarnation incarnation;
-        std::string store;
-        std::vector<Offer> groups;
-    };
-    const OlderHello sent{1, "prod", NodeId{3}, "three", {1}, "", {}};
-    const Result<Hello> hello = read_hello(body_of(sent));
-    ASSERT_TRUE(hello) << hello.error().what;
-    EXPECT_EQ(hello->ring, 0U);
-}
-
-TEST(Filler, IsAsLongAsItIsAskedForAndNothingElse) {
-    for (std::size_t size = 2; size <= 128; ++size) {
-        Bytes out;
-        append_filler(out, size);
-        EXPECT_EQ(out.size(), size);
-        FrameReader reader;
-        EXPECT_EQ(first_frame(reader, out).kind, Kind::filler);
-        EXPECT_FALSE(reader.next());
-        EXPECT_FALSE(reader.problem());
-    }
 }
 
 TEST(Hello, NamesTheFieldThatIsWrong) {
