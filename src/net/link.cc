@@ -145,7 +145,8 @@ void Link::unseal() {
         if (!said) {
             batch_.clear();  // nothing can be said any more, but what we do not like
             flush();
-            return end(tls_->problem().empty() ? closed_by_peer : tls_->problem());
+            if (!closed()) end(tls_->problem().empty() ? closed_by_peer : tls_->problem());
+            return;
         }
         if (said->empty()) break;
         hear(*said);

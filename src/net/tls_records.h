@@ -1,9 +1,8 @@
-// net/tls_records.h -- TLS without a socket: what is said becomes records, and records what is
-// said.
+// net/tls_records.h -- TLS without a socket: words become records, and records words.
 //
 // Whoever has the connection carries the records: what came in is fed, what is to go out is taken.
-// A stream with TLS inside would do more for each message: ask the socket once more, wait in
-// timers, and hand itself from step to step. On a link that says something every 100 ms that shows.
+// A stream with TLS inside asks the socket once more for each message, and hands itself from step
+// to step in between; here a link carries records as it carries plaintext.
 #pragma once
 #include <openssl/ssl.h>
 
