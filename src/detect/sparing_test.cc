@@ -38,6 +38,18 @@ TEST(Sparing, WhatWasSaidLongerAgoThanHalfTheMarginIsSaidAgain) {
     EXPECT_EQ(one.sent.size(), 2U);
 }
 
+TEST(Sparing, WhereTheMarginIsLargeWhatWasSaidWithinThePeriodIsNotSaidAgain) {
+    Heartbeat::Config wide = config(true);
+    wide.margin = 3 * T;
+    Alone one(wide, 3);
+    one.run_to(0.5);
+    one.happen(Spoke{node(2)});
+    one.run_to(4);
+    EXPECT_EQ(one.sent.size(), 3U) << "to 3 only";
+    one.run_to(8);
+    EXPECT_EQ(one.sent.size(), 5U);
+}
+
 TEST(Sparing, WhoIsAwakeShortlyBeforeABeatDoesNotWakeForIt) {
     Alone one(config(true), 3);
     one.run_to(2);
