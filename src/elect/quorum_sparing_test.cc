@@ -1,9 +1,7 @@
 // elect/quorum_sparing_test.cc -- a renewal asks no more voters than a quorum takes, all in turn.
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "elect/plans_test.h"
 #include "elect/quorum.h"
