@@ -220,9 +220,9 @@ inline double deviations_until(double phi) {
 // Hayashibara et al. 2004: suspicion as a level, phi = 1, 2, 3 for a 10 %, 1 %, 0.1 % chance to be
 // wrong. The level crosses a threshold at a moment known in advance, so a timer is enough.
 struct Accrual {
-    double threshold = 8;          // of deadline()
-    double least_deviation = 0.1;  // sigma_min, of a period: some jitter is always allowed
-    Duration pause{};              // acceptable on top of the mean
+    double reach = deviations_until(8);  // of deadline(): the threshold, in deviations
+    double least_deviation = 0.1;        // sigma_min, of a period: some jitter is always allowed
+    Duration pause{};                    // acceptable on top of the mean
     Duration mean{};
     double variance = 0;  // ns^2
     std::uint16_t samples = 0;
@@ -233,10 +233,7 @@ struct Accrual {
         const Duration over = now - (arrivals.at + allowed());
         return phi_after(nanoseconds(over) / deviation());
     }
-    Instant crosses(double level) const {
-        return arrivals.at + allowed() + nanoseconds(deviations_until(level) * deviation());
-    }
-    Instant deadline() const { return crosses(threshold); }
+    Instant deadline() const { return arrivals.at + allowed() + nanoseconds(reach * deviation()); }
 
     void watch(Instant now, Duration period) {
         arrivals.watch(now, period);

@@ -213,17 +213,18 @@ TEST(Estimator, AccrualLevelNeitherUnderflowsNorEndsInTheTails) {
 
 RC_GTEST_PROP(Estimator, AccrualDeadlineIsWherePhiCrossesTheThreshold, ()) {
     const auto tenths = *rc::gen::inRange(2, 400);
-    Accrual rule{.threshold = tenths / 10.0};
+    const double threshold = tenths / 10.0;
+    Accrual rule{.reach = deviations_until(threshold)};
     Instant now = at(0s);
     for (std::uint64_t seq = 0; seq < 20; ++seq) {
         rule.heard(now, seq, T);
         now += T + Duration{1ms} * *rc::gen::inRange(-200, 200);
     }
     const Instant crossing = rule.deadline();
-    RC_ASSERT(std::abs(rule.phi(crossing) - rule.threshold) < 1e-3);
-    RC_ASSERT(rule.phi(crossing - 1ms) < rule.threshold);
-    RC_ASSERT(rule.phi(crossing + 1ms) > rule.threshold);
-    RC_ASSERT(rule.crosses(3) <= rule.crosses(8));
+    RC_ASSERT(std::abs(rule.phi(crossing) - threshold) < 1e-3);
+    RC_ASSERT(rule.phi(crossing - 1ms) < threshold);
+    RC_ASSERT(rule.phi(crossing + 1ms) > threshold);
+    RC_ASSERT(deviations_until(threshold) <= deviations_until(threshold + 0.1));
 }
 
 TEST(Estimator, AccrualLearnsMeanAndVarianceOfTheGaps) {

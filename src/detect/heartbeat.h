@@ -219,7 +219,7 @@ private:
             case Rule::bertier:
                 return Bertier{};
             case Rule::accrual:
-                return Accrual{.threshold = config.threshold};
+                return Accrual{.reach = deviations_until(config.threshold)};
         }
         return Fixed{};
     }
