@@ -1,6 +1,7 @@
 #include "node/journal.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/print.h"
@@ -52,17 +53,30 @@ void Journal::note(Instant at, Moment moment) {
     if (happens_to_us(moment.what)) trigger_ = moment.name;
     if (!settled_ && reason_.empty()) reason_ = trigger_;
     constexpr std::ptrdiff_t cycle = 8;  // of a renewal or a check: no more steps than these
-    const auto recent = entries_.end() - std::min<std::ptrdiff_t>(cycle, std::ssize(entries_));
-    const auto same = std::find_if(recent, entries_.end(),
-                                   [&](const Entry& one) { return alike(one.moment, moment); });
-    if (same != entries_.end()) {
-        ++same->times;
-        same->last = at;
-        std::rotate(same, same + 1, entries_.end());
+    const auto recent = order_.end() - std::min<std::ptrdiff_t>(cycle, std::ssize(order_));
+    const auto same = std::find_if(recent, order_.end(), [&](std::uint8_t place) {
+        return alike(entries_[place].moment, moment);
+    });
+    if (same == order_.end()) {
+        fresh_entry() = {std::move(moment), 1, at};
         return;
     }
-    if (entries_.size() == most) entries_.erase(entries_.begin());
-    entries_.push_back({std::move(moment), 1, at});
+    Entry& entry = entries_[*same];
+    ++entry.times;
+    entry.last = at;
+    std::rotate(same, same + 1, order_.end());
+}
+
+// The last in the order; if there are as many as may be, in place of the first.
+Journal::Entry& Journal::fresh_entry() {
+    static_assert(most <= std::numeric_limits<std::uint8_t>::max());
+    if (entries_.size() == most) {
+        std::ranges::rotate(order_, order_.begin() + 1);
+    } else {
+        order_.push_back(static_cast<std::uint8_t>(entries_.size()));
+        entries_.emplace_back();
+    }
+    return entries_[order_.back()];
 }
 
 void Journal::unsettle() {
@@ -70,8 +84,9 @@ void Journal::unsettle() {
 }
 
 Cause Journal::cause(Instant now) const {
-    Cause cause{settled_ ? trigger_ : reason_, {}};
-    for (const Entry& entry : entries_) {
+    Cause cause{std::string(settled_ ? trigger_ : reason_), {}};
+    for (const std::uint8_t place : order_) {
+        const Entry& entry = entries_[place];
         cause.lines.push_back({now - entry.last, entry.times, describe(entry.moment)});
     }
     return cause;
@@ -79,6 +94,7 @@ Cause Journal::cause(Instant now) const {
 
 void Journal::settle() {
     entries_.clear();
+    order_.clear();
     settled_ = true;
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.h"
@@ -43,10 +44,13 @@ private:
     };
     static constexpr std::size_t most = 96;  // entries; of a longer story the end is told
 
+    Entry& fresh_entry();
+
     std::vector<Entry> entries_;
-    std::string trigger_;   // the last thing that happened to the machine, rather than by it
-    std::string reason_;    // what happened first since things came into motion
-    bool settled_ = false;  // a leader is named
+    std::vector<std::uint8_t> order_;  // of the entries: what happened last is last
+    std::string_view trigger_;  // the last thing that happened to the machine, rather than by it
+    std::string_view reason_;   // what happened first since things came into motion
+    bool settled_ = false;      // a leader is named
 };
 
 std::string describe(const Moment& moment);

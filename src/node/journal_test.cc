@@ -59,10 +59,20 @@ TEST(Journal, TheReasonIsWhatHappenedFirstAndNotWhatFollowed) {
 
 TEST(Journal, OfALongStoryTheEndIsKept) {
     Journal journal;
-    for (std::uint32_t node = 1; node <= 500; ++node) journal.note(at(1), received("Grant", node));
-    const Cause cause = journal.cause(at(1));
+    for (int node = 1; node <= 500; ++node) {
+        journal.note(at(2 * node), received("Grant", static_cast<std::uint32_t>(node)));
+        journal.note(at(2 * node + 1), received("Renew", 1));
+    }
+    const Cause cause = journal.cause(at(1002));
+    ASSERT_GT(cause.lines.size(), 50U);
     EXPECT_LT(cause.lines.size(), 200U);
-    EXPECT_EQ(cause.lines.back().what, "received Grant from 500");
+    EXPECT_EQ(cause.lines.back().what, "received Renew from 1");
+    EXPECT_EQ(cause.lines.back().times, 500U);
+    std::uint32_t node = 500;
+    for (std::size_t at = cause.lines.size() - 1; at-- > 0; --node) {
+        EXPECT_EQ(cause.lines[at].what, "received Grant from " + std::to_string(node));
+        EXPECT_EQ(cause.lines[at].before, milliseconds(2 * (501 - static_cast<int>(node))));
+    }
 }
 
 }  // namespace
