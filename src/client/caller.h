@@ -73,7 +73,7 @@ private:
         Instant now() { return net::now(); }
         Attribute attribute() { return 0; }
         Duration draw(Wait wait) { return wait.least; }
-        void send(NodeId, ByteView message) { caller.send(message); }
+        void send(NodeId, ByteView message, net::Hurry) { caller.send(message); }
         void alarm(Instant due, std::uint32_t stamp) { caller.set_alarm(due, stamp); }
         void save(ByteView) {}
         void stepped(Instant, const Event<LockCaller>&, const std::vector<Effect<LockCaller>>&) {

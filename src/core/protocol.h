@@ -109,6 +109,17 @@ private:
     };
 };
 
+// A message that makes its reader do nothing before its next timer says so: `static constexpr bool
+// can_wait`. Where it costs something to wake a reader nobody is woken for it; who reads it later
+// takes it as of when it came, by a rough clock. So no promise may begin with it.
+template <class Variant> bool can_wait(const Variant& message) {
+    return std::visit(
+        []<class M>(const M&) {
+            return requires { M::can_wait; };
+        },
+        message);
+}
+
 namespace rules {
 
 template <class P, class M>

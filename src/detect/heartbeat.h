@@ -53,7 +53,7 @@ struct Heartbeat {
         // the margin is left.
         Duration lately() const { return std::min(period, margin / 2); }
         // How long before it is due a heartbeat may go out.
-        Duration early() const { return std::min(period, margin) / 2; }
+        Duration early() const { return std::min(period, margin) * 2 / 3; }
         // The others learn, too, but are wrong now and then before they have learnt enough: how
         // long that goes on is a matter of luck.
         bool foresees() const { return estimator == Rule::accrual; }
@@ -84,7 +84,8 @@ struct Heartbeat {
         return 80 * config.period + 8 * config.margin;
     }
 
-    struct Beat {               // I am here
+    struct Beat {                               // I am here
+        static constexpr bool can_wait = true;  // until I would be accused
         std::uint64_t seq = 0;  // of the period that has begun: who slept through some skips them
         Duration period{};      // the sender's T: when the next one is due
         Incarnation incarnation;

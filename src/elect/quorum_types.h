@@ -190,6 +190,7 @@ struct Renew {  // I have won this epoch: renew your promise
     ConfigVersion config;
 };
 struct Renewed {
+    static constexpr bool can_wait = true;  // until the next renewal is due
     Epoch epoch;
     Nonce nonce;
     Duration lease;

@@ -56,6 +56,8 @@ void Mandate::Candidate::hear(const node::Sessions::Verdict& verdict) {
 
 void Mandate::Candidate::tick() {
     if (over_) return;
+    core_->node().look();
+    if (over_) return;  // by what was heard
     if (session_.empty()) return stand();
     renew();
 }

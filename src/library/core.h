@@ -96,6 +96,7 @@ auto Node::Core::ask(F question) -> std::optional<std::invoke_result_t<F, node::
     using Answer = std::optional<std::invoke_result_t<F, node::Node&>>;
     const auto promise = std::make_shared<std::promise<Answer>>();
     const bool posted = post([this, promise, question = std::move(question)] {
+        node().look();
         promise->set_value(Answer(question(node())));
     });
     return posted ? promise->get_future().get() : Answer();

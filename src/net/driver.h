@@ -17,6 +17,7 @@
 
 #include "core/protocol.h"
 #include "core/value.h"
+#include "net/peer.h"
 #include "wire/messages.h"
 
 namespace conclave::net {
@@ -25,11 +26,12 @@ namespace conclave::net {
 // the step and obeying its effects, for those who keep a journal or a recording.
 template <class G, class P>
 concept Ground = requires(G& ground, NodeId to, ByteView bytes, Instant due, std::uint32_t stamp,
-                          Wait wait, const Event<P>& event, const std::vector<Effect<P>>& effects) {
+                          Wait wait, Hurry hurry, const Event<P>& event,
+                          const std::vector<Effect<P>>& effects) {
     { ground.now() } -> std::same_as<Instant>;
     { ground.attribute() } -> std::same_as<Attribute>;
     { ground.draw(wait) } -> std::same_as<Duration>;
-    ground.send(to, bytes);
+    ground.send(to, bytes, hurry);
     ground.alarm(due, stamp);
     ground.save(bytes);
     ground.stepped(due, event, effects);
@@ -140,7 +142,7 @@ private:
         ++(send.repair ? tally_.repair : tally_.sent)[type];
         buffer_.clear();
         wire::write_message<P>(buffer_, send.message);
-        ground_.send(send.to, buffer_);
+        ground_.send(send.to, buffer_, can_wait(send.message) ? Hurry::can_wait : Hurry::at_once);
     }
     void obey(Arm<P>& arm) {
         std::erase_if(timers_, [&](const Armed& one) { return equal(one.timer, arm.timer); });

@@ -66,7 +66,7 @@ struct Desk {
     Instant now() { return Instant(std::chrono::seconds(100)); }
     Attribute attribute() { return 0; }
     Duration draw(Wait wait) { return wait.least; }
-    void send(NodeId, ByteView bytes) {
+    void send(NodeId, ByteView bytes, Hurry) {
         Clerk::Message message;
         ASSERT_TRUE(wire::read_message<Clerk>(bytes, message));
         sent.push_back(std::get<Clerk::Word>(message).number);

@@ -1,10 +1,12 @@
-// net/link.cc -- one read and at most one write in flight; what comes meanwhile is the next batch.
+// net/link.cc -- at most one write in flight; what comes meanwhile is the next batch.
 #include "net/link.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <time.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -29,6 +31,23 @@ void set_option(int socket, int level, int name, std::int64_t value) {
     // A kernel that does not know the option has slower links, and nothing worse.
     const int number = static_cast<int>(value);
     ::setsockopt(socket, level, name, &number, sizeof number);
+}
+
+Duration tick_of_kernel() {
+    timespec tick{};
+    if (::clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0) return std::chrono::milliseconds(10);
+    return std::chrono::seconds(tick.tv_sec) + Duration(tick.tv_nsec);
+}
+
+// By the kernel's ticks, of which the last is left out: better late than before it was sent, though
+// ticks can be late themselves. Nobody sets this clock, unlike that of the time stamps it gives.
+Duration since_last_word(int socket) {
+    static const Duration tick = tick_of_kernel();
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
+    const Duration ticks = std::chrono::milliseconds(info.tcpi_last_data_recv);
+    return std::max(ticks - tick, Duration{});
 }
 
 std::string in_milliseconds(Duration time) {
@@ -77,7 +96,7 @@ void Link::serve() {
 
 void Link::tune() {
     ErrorCode ignored;
-    socket_.non_blocking(true, ignored);  // carry() must not wait
+    socket_.non_blocking(true, ignored);  // who reads or writes must not wait
     const int socket = socket_.native_handle();
     const auto patience = std::chrono::ceil<std::chrono::milliseconds>(limits_.unacknowledged);
     set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -97,7 +116,7 @@ void Link::start(TlsRecords::Role role) {
     } else {
         open();
     }
-    if (!closed()) read();
+    if (!closed()) wait();
 }
 
 void Link::shake_hands() {
@@ -114,29 +133,54 @@ void Link::open() {
     owner_->opened(*this);
 }
 
-void Link::read() {
-    socket_.async_read_some(asio::buffer(chunk_),
-                            [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
-                                self->received(error, size);
-                            });
+void Link::wait() {
+    socket_.async_wait(Socket::wait_read, [self = shared_from_this()](const ErrorCode& error) {
+        if (!self->closed()) self->wake(error);
+    });
 }
 
-void Link::received(const ErrorCode& error, std::size_t size) {
-    if (closed()) return;
+void Link::wake(const ErrorCode& error) {
     if (error) return end(explain(error));
+    if (stage_ == Stage::up) owner_->woken(*this);
+    if (closed()) return;
+    ErrorCode ended;
+    fetched_ = socket_.read_some(asio::buffer(chunk_), ended);
+    waited_ = {};
+    if (ended && ended != asio::error::would_block) return end(explain(ended));
+    digest();
+    if (!closed()) wait();
+}
+
+std::optional<Duration> Link::fetch() {
+    if (stage_ != Stage::up) return std::nullopt;
+    ErrorCode nothing;  // or the end, for which we are woken in any case
+    fetched_ = socket_.read_some(asio::buffer(chunk_), nothing);
+    if (fetched_ == 0) return std::nullopt;
+    waited_ = since_last_word(socket_.native_handle());
+    return waited_;
+}
+
+void Link::digest() {
+    const ByteView bytes = ByteView(chunk_).first(std::exchange(fetched_, 0));
     // While we leave, whatever still comes is read and thrown away: to close a socket with unread
     // bytes resets the connection, and the goodbye might be lost with it.
-    if (stage_ != Stage::leaving) arrive(size);
-    if (!closed()) read();
-}
-
-void Link::arrive(std::size_t size) {
+    if (bytes.empty() || stage_ >= Stage::leaving) return;
     if (tls_) {
-        tls_->feed(ByteView(chunk_).first(size));
+        tls_->feed(bytes);
         stage_ == Stage::opening ? shake_hands() : unseal();
     } else {
-        hear(ByteView(chunk_).first(size));
+        hear(bytes);
     }
+    if (stage_ == Stage::up) doze();
+}
+
+// The rest of a frame that has begun may be short, and somebody waits for it.
+void Link::doze() {
+    const bool begun = reader_.waiting() > 0 || (tls_ && tls_->partial());
+    std::size_t enough = 1;
+    if (ring_ > 0 && !begun) enough = ring_ + (tls_ ? TlsRecords::overhead : 0);
+    if (std::exchange(wakes_at_, enough) == enough) return;
+    set_option(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, static_cast<std::int64_t>(enough));
 }
 
 void Link::unseal() {
@@ -160,6 +204,7 @@ void Link::hear(ByteView said) {
     while (stage_ < Stage::leaving) {
         const auto frame = reader_.next();
         if (!frame) break;
+        if (frame->kind == wire::Kind::filler) continue;
         ++traffic.frames_received;
         take(*frame);
     }
@@ -176,10 +221,11 @@ void Link::take(const wire::Frame& frame) {
         return end("its first frame is not a hello", true);
     }
     if (frame.kind == wire::Kind::hello) return end("it said hello twice", true);
-    if (frame.kind != wire::Kind::letter) return;  // of a newer version
+    const bool can_wait = frame.kind == wire::Kind::murmur;
+    if (frame.kind != wire::Kind::letter && !can_wait) return;  // of a newer version
     const auto letter = wire::read_letter(frame.body);
     if (!letter) return end("a letter without a group", true);
-    owner_->arrived(*this, *letter);
+    owner_->arrived(*this, *letter, can_wait ? waited_ : Duration{});
 }
 
 void Link::take_hello(ByteView body) {
@@ -195,21 +241,26 @@ void Link::say(const wire::Hello& ours) {
     flush_soon();
 }
 
-void Link::welcome() {
+void Link::welcome(const wire::Hello& theirs) {
     assert(stage_ == Stage::greeting);
     stage_ = Stage::up;
     deadline_.cancel();
     reader_.set_limit(limits_.frame);
+    constexpr std::uint32_t most = 1024;  // whoever says more would wake nobody
+    ring_ = std::min(theirs.ring, most);
 }
 
-void Link::send(std::uint32_t group, ByteView message) {
+void Link::send(std::uint32_t group, ByteView message, Hurry hurry) {
+    const std::size_t before = batch_.size();
+    const auto append =
+        hurry == Hurry::can_wait && ring_ > 0 ? wire::append_murmur : wire::append_letter;
     // Not ended here and now: the sender is in the middle of something, and would be told in it.
     overfull_ = overfull_ || batch_.size() + outgoing_.size() + message.size() > limits_.backlog;
-    if (stage_ != Stage::up || overfull_ ||
-        !wire::append_letter(batch_, group, message, limits_.frame)) {
+    if (stage_ != Stage::up || overfull_ || !append(batch_, group, message, limits_.frame)) {
         ++traffic.dropped;
     } else {
         ++traffic.frames_sent;
+        if (hurry == Hurry::at_once) rings_from_ = before;
     }
     flush_soon();
 }
@@ -229,6 +280,7 @@ void Link::flush() {
                    " bytes wait for it");
     if (writing_) return;
     if (!batch_.empty()) {
+        ring();
         traffic.bytes_sent += batch_.size();
         ++traffic.writes;
         if (tls_) {
@@ -248,6 +300,15 @@ void Link::end_soon() {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
         if (!self->closed()) self->end(self->tls_->problem());
     });
+}
+
+// Hellos are read by who does not doze yet, and behind a goodbye the connection ends.
+void Link::ring() {
+    if (!rings_from_) return;
+    const std::size_t size = batch_.size() - *std::exchange(rings_from_, std::nullopt);
+    constexpr std::size_t least = 2;  // bytes, of a filler
+    if (size < wire::ring_size)
+        wire::append_filler(batch_, std::max(least, wire::ring_size - size));
 }
 
 // Nearly always the kernel takes all of it at once, and there is nothing to wait for. If it takes

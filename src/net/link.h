@@ -32,7 +32,9 @@ public:
         virtual ~Owner() = default;
         virtual void opened(Link& link) = 0;  // connected; with TLS, shaken hands
         virtual void greeted(Link& link, wire::Hello hello) = 0;  // welcome() it, or leave()
-        virtual void arrived(Link& link, const wire::Letter& letter) = 0;
+        virtual void woken(Link& link) = 0;  // it is up, and has something to read
+        // What can wait may have waited for that long.
+        virtual void arrived(Link& link, const wire::Letter& letter, Duration waited) = 0;
         // Of no use any more: told once, unless the owner has left it already.
         virtual void ended(Link& link, const std::string& why) = 0;
         virtual void gone(Link& link) = 0;  // the connection is closed; the last call
@@ -44,9 +46,13 @@ public:
     void dial(const boost::asio::ip::tcp::endpoint& to);
     void serve();  // a socket that was accepted
 
-    void say(const wire::Hello& ours);  // before any letter
-    void welcome();                     // the peer's hello is accepted: letters may come and go
-    void send(std::uint32_t group, ByteView message);
+    void say(const wire::Hello& ours);        // before any letter
+    void welcome(const wire::Hello& theirs);  // it is accepted: letters may come and go
+    void send(std::uint32_t group, ByteView message, Hurry hurry = Hurry::at_once);
+    // Whether something has come, and for how long it has been there. It is in digest() that the
+    // owner hears of it.
+    [[nodiscard]] std::optional<Duration> fetch();
+    void digest();
     void leave(const std::string& why);  // say goodbye with the reason, close when it has arrived
     void close();
     void disown() { owner_ = nullptr; }  // goes on with its goodbye, and tells nobody
@@ -68,16 +74,17 @@ private:
     void start(TlsRecords::Role role);
     void shake_hands();
     void open();
-    void read();
-    void received(const ErrorCode& error, std::size_t size);
-    void arrive(std::size_t size);
+    void wait();
+    void wake(const ErrorCode& error);
     void unseal();
     void hear(ByteView said);
+    void doze();
     void take(const wire::Frame& frame);
     void take_hello(ByteView body);
     void flush_soon();
     void flush();
     void end_soon();
+    void ring();
     void carry();
     void written(const ErrorCode& error);
     void set_deadline(Duration from_now, const std::string& why);
@@ -94,8 +101,13 @@ private:
     Stage stage_ = Stage::opening;
     wire::FrameReader reader_{wire::hello_limit};
     std::array<std::byte, 16 * 1024> chunk_;
-    Bytes batch_;     // of this wake-up, and of those before if the last write is not done
-    Bytes outgoing_;  // in the hands of the kernel; with TLS, as records
+    std::size_t fetched_ = 0;  // bytes in the chunk
+    Duration waited_{};        // for so long they were in the kernel
+    Bytes batch_;              // of this wake-up, and of those before if the last write is not done
+    Bytes outgoing_;           // in the hands of the kernel; with TLS, as records
+    std::optional<std::size_t> rings_from_;  // in the batch, the last letter that cannot wait
+    std::size_t wakes_at_ = 1;               // bytes: the kernel does not wake us for fewer
+    std::size_t ring_ = 0;                   // bytes: what the peer says in a hurry is no shorter
     bool writing_ = false, flush_posted_ = false, overfull_ = false;
 };
 

@@ -40,6 +40,7 @@ Links::Switchboard::Switchboard(asio::io_context& loop, Settings settings, Event
       log_(log),
       resolver_(loop),
       complaints_(log) {
+    settings_.hello.ring = wire::ring_size;
     // By the node: those that lost a peer at the same time should not dial it at the same time.
     std::seed_seq seed{std::uint64_t{number(settings_.hello.node)},
                        settings_.hello.incarnation.value};
@@ -234,7 +235,7 @@ void Links::Switchboard::admit(Link& link, Contact& contact, const wire::Hello& 
     contact.pause = {};
     contact.complaint.clear();
     ++link.traffic.links;
-    link.welcome();
+    link.welcome(hello);
     if (!std::exchange(link.peer, hello.node)) link.say(settings_.hello);
     log_.log(Level::info, "link is up",
              {{"peer", contact.peer.name},
@@ -254,20 +255,7 @@ void Links::Switchboard::knocked(Link& link, Contact& contact, const wire::Hello
     if (!stopped_) dial_now(contact);
 }
 
-// --- Letters, and the end of links. --------------------------------------------------------------
-
-void Links::Switchboard::send(NodeId to, std::uint32_t group, ByteView message) {
-    Contact* const contact = find(to);
-    assert(contact);
-    if (contact->link)
-        contact->link->send(group, message);
-    else
-        ++contact->past.dropped;
-}
-
-void Links::Switchboard::arrived(Link& link, const wire::Letter& letter) {
-    events_.arrived(*link.peer, letter.group, letter.message);
-}
+// --- The end of links. ---------------------------------------------------------------------------
 
 void Links::Switchboard::ended(Link& link, const std::string& why) {
     if (!link.peer) {
@@ -342,9 +330,12 @@ Links::~Links() { stop(); }
 
 Result<std::uint16_t> Links::start() { return switchboard_->start(); }
 
-void Links::send(NodeId to, std::uint32_t group, ByteView message) {
-    switchboard_->send(to, group, message);
+void Links::send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry) {
+    switchboard_->send(to, group, message, hurry);
 }
+
+void Links::look() { switchboard_->look(); }
+void Links::look_now_and_then() { switchboard_->look_now_and_then(); }
 
 std::optional<Error> Links::add(const Peer& peer) { return switchboard_->add(peer); }
 

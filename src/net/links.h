@@ -38,14 +38,16 @@ public:
         std::size_t strangers = 256;  // connections that have not said hello, or not gone yet
     };
 
-    // Called from the loop, never from inside a call of Links. They may call anything of Links, but
-    // not destroy it.
+    // Called from the loop, never from inside a call of Links but look. They may call anything of
+    // Links, but not destroy it.
     class Events {
     public:
         virtual ~Events() = default;
         virtual void linked(NodeId peer, const wire::Hello& hello) = 0;
         virtual void unlinked(NodeId peer, std::string_view why) = 0;  // once per linked
-        virtual void arrived(NodeId peer, std::uint32_t group, ByteView message) = 0;
+        // `waited`: how long ago it came, if it could wait.
+        virtual void arrived(NodeId peer, std::uint32_t group, ByteView message,
+                             Duration waited) = 0;
     };
 
     Links(boost::asio::io_context& loop, Settings settings, Events& events, LogSink& log);
@@ -55,7 +57,11 @@ public:
     Result<std::uint16_t> start();
 
     // Part of this wake-up's batch for that peer; lost, and counted, if there is no link.
-    void send(NodeId to, std::uint32_t group, ByteView message);
+    void send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry = Hurry::at_once);
+    // Reads what has come, also what can wait: before anything is judged by what was heard. The
+    // calls from inside of which letters arrive, and not to be made from inside an event.
+    void look();
+    void look_now_and_then();  // whenever we are awake, but not again within a few milliseconds
 
     // While it runs: another peer, or another address for one, to be dialled from now on. And a
     // peer no more: it is told why, its hello is refused, and there is no event about it after

@@ -6,12 +6,6 @@
 namespace conclave::net {
 namespace {
 
-std::string hello_bytes(const wire::Hello& hello) {
-    Bytes bytes;
-    EXPECT_FALSE(wire::append_hello(bytes, hello));
-    return text_of(bytes);
-}
-
 TEST(Links, ComeUpAndCarryLettersBothWaysInOrder) {
     TestPair pair;
     ASSERT_TRUE(pair.come_up());
@@ -295,7 +289,7 @@ TEST(Links, APeerThatDoesNotReadIsCutOff) {
 TEST(Links, StoppingInsideAnEventIsAllowed) {
     struct Hasty : TestNode {
         using TestNode::TestNode;
-        void arrived(NodeId, std::uint32_t, ByteView) override {
+        void arrived(NodeId, std::uint32_t, ByteView, Duration) override {
             ++arrivals;
             links->stop();
         }

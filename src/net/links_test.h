@@ -62,6 +62,12 @@ inline ByteView bytes_of(std::string_view text) { return std::as_bytes(std::span
 inline std::string name_of(std::uint32_t id) { return "n" + std::to_string(id); }
 inline std::string loopback(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
+inline std::string hello_bytes(const wire::Hello& hello) {
+    Bytes bytes;
+    EXPECT_FALSE(wire::append_hello(bytes, hello));
+    return text_of(bytes);
+}
+
 class TestNode : public Links::Events {
 public:
     TestNode(TestLoop& test_loop, std::uint32_t id) : loop(test_loop) {
@@ -102,7 +108,8 @@ public:
     void unlinked(NodeId peer, std::string_view why) override {
         story.push_back("unlinked " + std::to_string(number(peer)) + ": " + std::string(why));
     }
-    void arrived(NodeId peer, std::uint32_t group, ByteView message) override {
+    void arrived(NodeId peer, std::uint32_t group, ByteView message, Duration waited) override {
+        waits.push_back(waited);
         letters.push_back(std::to_string(number(peer)) + "/" + std::to_string(group) + " " +
                           text_of(message));
     }
@@ -113,6 +120,7 @@ public:
     std::unique_ptr<Links> links;
     std::uint16_t port = 1;  // nobody listens there
     std::vector<std::string> story, letters;
+    std::vector<Duration> waits;  // of each letter
 };
 
 // Node 1 dials node 2, as soon as start() is called.
@@ -131,6 +139,30 @@ struct TestPair {
     TestLoop loop;
     TestNode one{loop, 1}, two{loop, 2};
 };
+
+// Sent, and in the kernel of whom it is for.
+inline void murmur(TestPair& pair, TestNode& from, std::uint32_t to, std::string_view text) {
+    const std::uint64_t writes = from.traffic(to).writes;
+    from.links->send(NodeId{to}, 0, bytes_of(text), Hurry::can_wait);
+    ASSERT_TRUE(pair.loop.until([&] { return from.traffic(to).writes > writes; }));
+}
+
+inline void expect_that_murmurs_wait(TestPair& pair) {
+    ASSERT_TRUE(pair.come_up());
+    pair.one.send(2, "first");  // behind the hello, which wakes
+    ASSERT_TRUE(pair.loop.until([&] { return pair.two.letters.size() == 1; }));
+    murmur(pair, pair.one, 2, "idle");
+    pair.loop.run_for(50ms);
+    EXPECT_EQ(pair.two.letters.size(), 1u) << "nobody was woken for it";
+    pair.two.links->look();
+    EXPECT_EQ(pair.two.letters.back(), "1/0 idle");
+    murmur(pair, pair.one, 2, "idle again");
+    pair.one.send(2, "now");
+    ASSERT_TRUE(pair.loop.until([&] { return pair.two.letters.size() == 4; }));
+    EXPECT_EQ(pair.two.letters[2], "1/0 idle again");
+    EXPECT_EQ(pair.two.letters[3], "1/0 now");
+    EXPECT_EQ(pair.one.traffic(2).frames_sent, pair.two.traffic(1).frames_received);
+}
 
 // A connection of somebody who is no node.
 class Stranger {

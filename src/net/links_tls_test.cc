@@ -53,6 +53,8 @@ TEST_F(LinksTls, RightCertificatesComeUpAndCarryLetters) {
     EXPECT_EQ(pair.two.letters[0], "1/0 " + large);
 }
 
+TEST_F(LinksTls, WhatCanWaitWaits) { expect_that_murmurs_wait(pair); }
+
 TEST_F(LinksTls, PlaintextIsRefusedWhereTlsIsSpoken) {
     pair.one.settings.tls.reset();
     expect_refusal("it closed the connection", "TLS: ");

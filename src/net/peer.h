@@ -23,6 +23,9 @@ struct TlsFiles {  // PEM
     std::string ca, cert, key;
 };
 
+// Whether a letter wakes its reader, or is read when that is awake: whatever follows wakes it.
+enum class Hurry : std::uint8_t { at_once, can_wait };
+
 struct Traffic {
     std::uint64_t frames_sent = 0, frames_received = 0;
     std::uint64_t bytes_sent = 0, bytes_received = 0;  // of frames, before TLS

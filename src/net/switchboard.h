@@ -25,7 +25,9 @@ public:
     Result<std::uint16_t> start();
     void stop();
     std::optional<Error> load_tls();
-    void send(NodeId to, std::uint32_t group, ByteView message);
+    void send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry);
+    void look(const Link* but = nullptr);
+    void look_now_and_then(const Link* but = nullptr);
     std::optional<Error> add(const Peer& peer);
     void forget(NodeId peer, const std::string& why);
     Contact* find(NodeId peer);
@@ -36,7 +38,8 @@ public:
 private:
     void opened(Link& link) override;
     void greeted(Link& link, wire::Hello hello) override;
-    void arrived(Link& link, const wire::Letter& letter) override;
+    void woken(Link& link) override { look_now_and_then(&link); }
+    void arrived(Link& link, const wire::Letter& letter, Duration waited) override;
     void ended(Link& link, const std::string& why) override;
     void gone(Link& link) override;
 
@@ -70,7 +73,13 @@ private:
     std::vector<std::shared_ptr<Link>> strangers_;
     Complaints complaints_;
     std::minstd_rand dice_;
-    bool stopped_ = false;
+    bool stopped_ = false, telling_ = false;
+    struct Fetched {
+        Duration waited{};
+        std::shared_ptr<Link> link;
+    };
+    std::vector<Fetched> fetched_;
+    Instant looked_{};
 };
 
 }  // namespace conclave::net

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <limits>
 #include <new>
+#include <string_view>
 
 namespace conclave::net {
 namespace {
@@ -21,6 +22,11 @@ BIO* buffer() {
     return memory;
 }
 
+// There are none, as long as nobody leaves his behind; to empty the list costs more than a look.
+void forget_errors() {
+    if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 }  // namespace
 
 TlsRecords::TlsRecords(Tls& tls)
@@ -34,7 +40,7 @@ void TlsRecords::begin(Role role) {
 }
 
 TlsRecords::Handshake TlsRecords::shake_hands() {
-    ERR_clear_error();
+    forget_errors();
     const int result = SSL_do_handshake(ssl_.get());
     if (result == 1) return Handshake::done;
     if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) return Handshake::under_way;
@@ -48,7 +54,8 @@ void TlsRecords::feed(ByteView records) {
 }
 
 std::optional<ByteView> TlsRecords::read(std::span<std::byte> into) {
-    ERR_clear_error();
+    if (!partial()) return ByteView();
+    forget_errors();
     const int size = SSL_read(ssl_.get(), into.data(), length(into.size()));
     if (size > 0) return ByteView(into).first(static_cast<std::size_t>(size));
     const int why = SSL_get_error(ssl_.get(), size);
@@ -57,8 +64,15 @@ std::optional<ByteView> TlsRecords::read(std::span<std::byte> into) {
     return std::nullopt;
 }
 
+// Between the head of a record and its body nothing is pending anywhere.
+bool TlsRecords::partial() const {
+    constexpr std::string_view body_is_next = "RB";
+    return BIO_ctrl_pending(in_) > 0 || SSL_has_pending(ssl_.get()) != 0 ||
+           SSL_rstate_string(ssl_.get()) == body_is_next;
+}
+
 bool TlsRecords::write(ByteView said) {
-    ERR_clear_error();
+    forget_errors();
     if (SSL_write(ssl_.get(), said.data(), length(said.size())) > 0) return true;
     fail();
     return false;

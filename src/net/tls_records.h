@@ -36,6 +36,11 @@ public:
     [[nodiscard]] std::optional<ByteView> read(std::span<std::byte> into);
     [[nodiscard]] bool write(ByteView said);
 
+    // Whether a record has begun whose end is still to come, or which was not read.
+    bool partial() const;
+    // By how much a record is longer than what is said in it: its head, its kind and its seal.
+    static constexpr std::size_t overhead = 5 + 1 + 16;
+
     // Appends the records that are to go out, if there are any.
     bool waiting() const { return BIO_ctrl_pending(out_) > 0; }
     void take(Bytes& records);

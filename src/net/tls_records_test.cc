@@ -80,11 +80,14 @@ TEST_F(Records, MayBeCutAnywhere) {
     ASSERT_TRUE(caller->write(bytes_of("in pieces")));
     Bytes records;
     caller->take(records);
+    EXPECT_EQ(records.size(), 9 + TlsRecords::overhead);
     for (std::size_t at = 0; at < records.size(); ++at) {
         EXPECT_EQ(heard(*called), "");
+        EXPECT_EQ(called->partial(), at > 0) << at;
         called->feed(ByteView(records).subspan(at, 1));
     }
     EXPECT_EQ(heard(*called), "in pieces");
+    EXPECT_FALSE(called->partial());
 }
 
 TEST_F(Records, AreAsManyAsItTakes) {

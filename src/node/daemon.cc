@@ -23,7 +23,7 @@ public:
         : reload_(reload),
           log_({.level = config.log.level, .format = config.log.format}),
           running_(loop_, config, log_,
-                   {.every_second = [this] { tick(); },
+                   {.now_and_then = [this] { tick(); },
                     .ended = [this] { signals_.cancel(); },
                     .owns_process = true}) {}
 

@@ -1,12 +1,14 @@
 // node/early_letters_test.cc -- two nodes on one loop: what one says at once, the other hears, be
-// it ever so busy with its own beginning.
+// it ever so busy with its own beginning; and what can wait it hears as of when it came.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <boost/asio/post.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "net/links_test.h"
@@ -79,15 +81,73 @@ bool each_is_heard(const std::filesystem::path& folder) {
     return !alone;
 }
 
-TEST(Node, ALetterThatComesBeforeTheMachinesHaveBootedIsNotLost) {
+std::filesystem::path new_folder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "conclave-XXXXXX").string();
-    const std::filesystem::path folder = mkdtemp(pattern.data());
+    return mkdtemp(pattern.data());
+}
+
+TEST(Node, ALetterThatComesBeforeTheMachinesHaveBootedIsNotLost) {
+    const std::filesystem::path folder = new_folder();
     int heard = 0;
     for (int attempt = 0; attempt < 50 && heard < 5; ++attempt) {
         heard += each_is_heard(folder / std::to_string(attempt));
     }
     std::filesystem::remove_all(folder);
     if (heard == 0) GTEST_SKIP() << "nobody ever waited: this machine is too slow";
+}
+
+struct Pair {
+    Pair() : one(folder, 1), two(folder, 2) {
+        two.start(loop, 1, 1);
+        one.start(loop, 2, two.node->port());
+        EXPECT_TRUE(loop.until([&] { return one.booted() && two.booted() && two.linked(); }));
+    }
+    ~Pair() {
+        one.node->stop();
+        two.node->stop();
+        std::filesystem::remove_all(folder);
+    }
+    std::uint64_t said() const { return one.node->links().traffic(NodeId{2}).writes; }
+    std::optional<Instant> heard() const { return two.node->peers().front().last_heard; }
+
+    const std::filesystem::path folder = new_folder();
+    net::TestLoop loop;
+    Resident one, two;
+};
+
+// Else a crash would be noticed later than it should, by as long as nobody was awake.
+TEST(Node, AHeartbeatThatIsReadLateWasHeardWhenItCame) {
+    using namespace std::chrono_literals;
+    Pair pair;
+    int late = 0;
+    for (int attempt = 0; attempt < 50 && late < 3; ++attempt) {
+        const std::uint64_t words = pair.said();
+        ASSERT_TRUE(pair.loop.until([&] { return pair.said() > words; }));
+        const auto before = pair.heard();
+        std::this_thread::sleep_for(250ms);
+        const Instant looks = net::now();
+        pair.two.node->look();
+        if (pair.heard() == before) continue;  // it was awake anyway, and has read it
+        ++late;
+        EXPECT_LE(*pair.heard(), looks - 100ms);
+    }
+    EXPECT_GT(late, 0);
+}
+
+// Else somebody would be told what the node could know better: a leader that was just elected, that
+// those whom it leads are out of its reach.
+TEST(Node, WhoAsksWhatItKnowsIsToldOfAllThatHasCome) {
+    constexpr std::uint32_t nobodys = 99;
+    Pair pair;
+    for (int word = 0; word < 40; ++word) {
+        pair.one.node->links().send(NodeId{2}, nobodys, {}, net::Hurry::can_wait);
+        const std::uint64_t sent = pair.one.node->links().traffic(NodeId{2}).frames_sent;
+        bool gone = false;
+        boost::asio::post(pair.loop, [&gone] { gone = true; });
+        ASSERT_TRUE(pair.loop.until([&gone] { return gone; }));
+        pair.two.node->look();
+        EXPECT_GE(pair.two.node->links().traffic(NodeId{1}).frames_received, sent);
+    }
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ struct Stage final : Ground {
     Instant now() override { return at; }
     Attribute attribute() override { return 0; }
     Duration draw(Wait wait) override { return wait.least; }
-    void send(NodeId, ByteView) override {}
+    void send(NodeId, ByteView, net::Hurry) override {}
     void alarm(Instant when, std::uint32_t stamp) override { due = {when, stamp}; }
     void save(ByteView) override {}
     void told(const Told& notice) override {

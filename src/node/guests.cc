@@ -108,6 +108,7 @@ void Guests::name_leader(const Leadership& leadership) {
 }
 
 void Guests::arrived(const std::shared_ptr<Door>& door, std::string_view bytes) {
+    node_.look_now_and_then();
     door->reader.feed(std::as_bytes(std::span(bytes)));
     while (const auto frame = door->reader.next()) {
         if (!take(door, *frame)) return door->shut();

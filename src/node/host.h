@@ -69,7 +69,7 @@ template <class P> const auto& elector(const P& state) {
 }
 
 // Whether T is a message, timer, request or notice of P's that says something about who leads: not
-// what locks are taken, thousands of times a second.
+// what locks are taken, thousands of times a second, nor each heartbeat.
 template <class P, class T> constexpr bool concerns_leadership() {
     if constexpr (requires { typename P::Lower; }) {
         using L = typename P::Lower;
@@ -77,7 +77,7 @@ template <class P, class T> constexpr bool concerns_leadership() {
                                holds<typename L::Request, T> || holds<typename L::Notice, T>;
         return below && concerns_leadership<L, T>();
     } else {
-        return P::claim.kind != Kind::mutex;
+        return P::claim.kind == Kind::election;
     }
 }
 
@@ -332,7 +332,9 @@ private:
         Instant now() { return ground.now(); }
         Attribute attribute() { return ground.attribute(); }
         Duration draw(Wait wait) { return ground.draw(wait); }
-        void send(NodeId to, ByteView message) { ground.send(to, message); }
+        void send(NodeId to, ByteView message, net::Hurry hurry) {
+            ground.send(to, message, hurry);
+        }
         void alarm(Instant due, std::uint32_t stamp) { ground.alarm(due, stamp); }
         void save(ByteView record) { ground.save(record); }
         void stepped(Instant at, const Event<P>& event, const std::vector<Effect<P>>& effects) {

@@ -32,7 +32,7 @@ HostedGroup::HostedGroup(std::string name, std::string algorithm, std::uint32_t 
       members_(placement.members),
       estate_(estate),
       attribute_(placement.attribute),
-      leadership_{std::nullopt, {}, 1, estate.now()},
+      leadership_{std::nullopt, {}, 1, estate.moment()},
       machine_(make(*this)) {}
 
 HostedGroup::Watch HostedGroup::when_changed(std::function<void()> then) {

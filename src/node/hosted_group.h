@@ -35,9 +35,9 @@ struct Change {
 class Estate {
 public:
     virtual ~Estate() = default;
-    virtual Instant now() = 0;
+    virtual Instant moment() = 0;  // the time of what happens now to a machine
     virtual Duration draw(Wait wait) = 0;
-    virtual void send(std::uint32_t machine, NodeId to, ByteView message) = 0;
+    virtual void send(std::uint32_t machine, NodeId to, ByteView message, net::Hurry hurry) = 0;
     virtual void alarm(std::uint32_t machine, Instant due, std::uint32_t stamp) = 0;
     virtual void save(std::uint32_t machine, ByteView record) = 0;
     virtual void changed(const Change& change) = 0;
@@ -102,10 +102,12 @@ public:
     [[nodiscard]] Watch when_changed(std::function<void()> then);
 
     // As the machine's ground.
-    Instant now() override { return estate_.now(); }
+    Instant now() override { return estate_.moment(); }
     Attribute attribute() override { return priority_.value_or(attribute_); }
     Duration draw(Wait wait) override { return estate_.draw(wait); }
-    void send(NodeId to, ByteView message) override { estate_.send(number_, to, message); }
+    void send(NodeId to, ByteView message, net::Hurry hurry) override {
+        estate_.send(number_, to, message, hurry);
+    }
     void alarm(Instant due, std::uint32_t stamp) override { estate_.alarm(number_, due, stamp); }
     void save(ByteView record) override { estate_.save(number_, record); }
     void told(const Told& notice) override;

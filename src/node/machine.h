@@ -18,6 +18,7 @@
 #include "core/node_set.h"
 #include "core/protocol.h"
 #include "core/result.h"
+#include "net/peer.h"
 #include "service/lock_view.h"
 #include "wire/recording.h"
 
@@ -44,7 +45,7 @@ struct Moment {
         saved
     };
     What what{};
-    std::string_view name;  // of the message, timer, request, verdict or notice
+    std::string_view name;  // of the message, timer, request, verdict or notice; a literal
     NodeSet peers;          // from whom, to whom, of whom
     std::string text;       // of a notice: its fields; of a report: all of it
     friend bool operator==(const Moment&, const Moment&) = default;
@@ -57,7 +58,7 @@ public:
     virtual Instant now() = 0;
     virtual Attribute attribute() = 0;
     virtual Duration draw(Wait wait) = 0;
-    virtual void send(NodeId to, ByteView message) = 0;
+    virtual void send(NodeId to, ByteView message, net::Hurry hurry) = 0;
     virtual void alarm(Instant due, std::uint32_t stamp) = 0;  // then Machine::fire(stamp)
     virtual void save(ByteView record) = 0;                    // then Machine::saved()
     virtual void told(const Told& notice) = 0;

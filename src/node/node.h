@@ -85,6 +85,12 @@ public:
     void set_opinion_ear(OpinionEar ear) { opinion_ear_ = std::move(ear); }
 
     Instant now() override { return net::now(); }
+    // Hears what can wait, before somebody is told what this node knows. Where many ask all the
+    // time, what came within the last few milliseconds is left for later.
+    void look();
+    void look_now_and_then();
+    // Called when it has done what it was woken for, in the middle of its events: so later, please.
+    void when_awake(std::function<void()> then) { awake_ = std::move(then); }
 
     // The clients, and who of them leads. Whatever ends a lease early goes through `recall`.
     Sessions& sessions() { return sessions_; }
@@ -155,11 +161,12 @@ private:
     // As the links' owner.
     void linked(NodeId peer, const wire::Hello& hello) override;
     void unlinked(NodeId peer, std::string_view why) override;
-    void arrived(NodeId peer, std::uint32_t group, ByteView message) override;
+    void arrived(NodeId peer, std::uint32_t group, ByteView message, Duration waited) override;
 
     // As the groups' estate.
+    Instant moment() override;
     Duration draw(Wait wait) override;
-    void send(std::uint32_t machine, NodeId to, ByteView message) override;
+    void send(std::uint32_t machine, NodeId to, ByteView message, net::Hurry hurry) override;
     void alarm(std::uint32_t machine, Instant due, std::uint32_t stamp) override;
     void save(std::uint32_t machine, ByteView record) override;
     void changed(const Change& change) override;
@@ -218,6 +225,7 @@ private:
     void note_opinion(NodeId node, bool trusted);
     Instant next_due();
     void wake_at_next();
+    template <class F> void at_once(F what);
     void fire_due();
     void disk_failed(const Error& error);
 
@@ -233,6 +241,10 @@ private:
     std::unique_ptr<net::Links> links_;
     std::optional<net::Alarm> alarm_, session_alarm_, lock_alarm_;
     Instant alarm_set_ = Instant::max();
+    Instant latest_{};   // of all that has happened to a machine
+    Duration waited_{};  // since what is happening came
+    bool busy_ = false;  // the alarm is set when all is done
+    std::function<void()> awake_;
     Instant boot_due_{};         // even if somebody is not linked,
     Instant boot_not_before_{};  //   and even if all are
     bool booted_ = false, stopped_ = false;

@@ -110,13 +110,29 @@ void Node::unlinked(NodeId peer, std::string_view) {
     messenger_.unlinked(peer);
 }
 
+// The kernel is told once when to wake us next, not at every step on the way.
+template <class F> void Node::at_once(F what) {
+    const bool inside = std::exchange(busy_, true);
+    what();
+    busy_ = inside;
+    if (inside) return;
+    wake_at_next();
+    if (awake_) awake_();
+}
+
 // What comes before we know whether to believe its sender, or before our machines have booted,
 // waits: for the sender the link is up, and most elections count on it that nothing is lost.
-void Node::arrived(NodeId peer, std::uint32_t group, ByteView message) {
+void Node::arrived(NodeId peer, std::uint32_t group, ByteView message, Duration waited) {
     if (failure_ || cut_off_.contains(peer)) return;
     PeerState* state = find_peer(peer);
     if (!state || !state->distrusted.empty()) return;
-    if (state->linked && booted_) return deliver(*state, group, message);
+    if (state->linked && booted_) {
+        return at_once([&] {
+            waited_ = waited;
+            deliver(*state, group, message);
+            waited_ = {};
+        });
+    }
     constexpr std::size_t most = 256;  // it is about a moment
     if (state->early.size() == most) return;
     state->early.push_back({group, Bytes(message.begin(), message.end())});
@@ -132,8 +148,8 @@ void Node::deliver(PeerState& peer, std::uint32_t group, ByteView message) {
     if (group >= peer.machines.size()) return;
     const auto ours = peer.machines[group];
     if (!ours) return;
-    if (*ours == 0) peer.last_heard = now();
-    if (*ours != 0 && is_news(peer.last_heard, now())) detector_->machine().hear(Heard{peer.id});
+    if (*ours == 0) peer.last_heard = moment();
+    if (*ours != 0 && is_news(peer.last_heard, moment())) detector_->machine().hear(Heard{peer.id});
     const bool for_messenger = *ours == messengers_place();
     const bool legible = for_messenger ? messenger_.receive(peer.id, message)
                                        : machine(*ours).machine().receive(peer.id, message);
@@ -142,22 +158,35 @@ void Node::deliver(PeerState& peer, std::uint32_t group, ByteView message) {
     log_.log(Level::warning, "a letter could not be read", {{"peer", peer.name}, {"group", whose}});
 }
 
+// What has waited to be read happens as of when it came: had we been awake it would have been no
+// different, and what we say to it is as if the network were slow. But nothing happens before
+// something that has happened already.
+Instant Node::moment() { return latest_ = std::max(latest_, now() - waited_); }
+
+void Node::look() {
+    if (booted_ && !stopped_) links_->look();
+}
+
+void Node::look_now_and_then() {
+    if (booted_ && !stopped_) links_->look_now_and_then();
+}
+
 Duration Node::draw(Wait wait) {
     if (wait.most <= wait.least) return wait.least;
     return Duration(
         std::uniform_int_distribution<Duration::rep>(wait.least.count(), wait.most.count())(dice_));
 }
 
-void Node::send(std::uint32_t machine, NodeId to, ByteView message) {
+void Node::send(std::uint32_t machine, NodeId to, ByteView message, net::Hurry hurry) {
     PeerState* peer = find_peer(to);
     if (!peer || !peer->linked || cut_off_.contains(to)) return;
-    links_->send(to, machine, message);
-    if (machine != 0 && is_news(peer->last_told, now())) detector_->machine().hear(Spoke{to});
+    links_->send(to, machine, message, hurry);
+    if (machine != 0 && is_news(peer->last_told, moment())) detector_->machine().hear(Spoke{to});
 }
 
 void Node::alarm(std::uint32_t machine, Instant due, std::uint32_t stamp) {
     timers_.set(due, machine, stamp);
-    wake_at_next();
+    if (!busy_) wake_at_next();
 }
 
 void Node::save(std::uint32_t number, ByteView record) {
@@ -222,7 +251,11 @@ void Node::resign(const std::string& group) {
 }
 
 void Node::wake(Instant due) {
-    if (!stopped_) session_alarm_->at(due, [this] { sessions_.tick(); });
+    const auto ring = [this] {
+        look();
+        sessions_.tick();
+    };
+    if (!stopped_) session_alarm_->at(due, ring);
 }
 
 std::optional<std::string> Node::no_campaign(const HostedGroup& group) const {
@@ -326,13 +359,15 @@ void Node::fire_due() {
     // What was saved meanwhile may still have set it off; and who cannot remember decides nothing.
     if (stopped_ || failure_) return;
     boot_when_linked();
-    const Instant at = now();
-    while (next_due() <= at) {
-        const Timers::Due due = timers_.take();
-        metrics_.loop_lag(at - due.at);
-        machine(due.machine).machine().fire(due.stamp);
-    }
-    wake_at_next();
+    at_once([this] {
+        if (booted_) links_->look();  // some of it has not woken us
+        const Instant at = now();
+        while (next_due() <= at) {
+            const Timers::Due due = timers_.take();
+            metrics_.loop_lag(at - due.at);
+            machine(due.machine).machine().fire(due.stamp);
+        }
+    });
 }
 
 void Node::disk_failed(const Error& error) {

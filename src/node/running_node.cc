@@ -29,6 +29,7 @@ std::optional<NodeEnd> RunningNode::start() {
     if (!node) return NodeEnd{NodeEnd::How::refused, node.error().what};
     node_ = std::move(*node);
     if (const auto error = open_api()) return NodeEnd{NodeEnd::How::refused, error->what};
+    node_->when_awake([this] { tick_if_due(); });
     tick();
     log_.log(Level::info, "node is running",
              {{"node", config_.node.name},
@@ -41,7 +42,10 @@ std::optional<Error> RunningNode::open_api() {
     if (auto error = gate_.load()) return error;
     api_.emplace(loop_, *node_, metrics_, gate_);
     net::HttpServer::Options options;
-    options.handler = [this](const auto& exchange) { api_->router().serve(exchange); };
+    options.handler = [this](const auto& exchange) {
+        node_->look();
+        api_->router().serve(exchange);
+    };
     options.observer = [this](std::string_view route, unsigned status, Duration took) {
         metrics_.request(route, static_cast<int>(status), took);
     };
@@ -107,10 +111,23 @@ NodeEnd RunningNode::how() const {
 
 // What is asked now and then rather than told.
 void RunningNode::tick() {
-    if (hooks_.every_second) hooks_.every_second();
+    if (hooks_.now_and_then) hooks_.now_and_then();
     const bool gone = leaving_ && (node_->departed() || node_->now() >= leave_by_);
     if (gone || node_->failure()) return end();
-    ticks_.expires_after(leaving_ ? std::chrono::milliseconds(5) : std::chrono::seconds(1));
+    constexpr auto often = std::chrono::seconds(1);
+    tick_due_ = node_->now() + often;
+    tick_after(leaving_ ? std::chrono::milliseconds(5) : 2 * often);
+}
+
+// Nobody wakes for it as long as a node wakes for something else. And not in the middle of that.
+void RunningNode::tick_if_due() {
+    if (node_->now() < tick_due_) return;
+    tick_due_ = Instant::max();
+    tick_after({});
+}
+
+void RunningNode::tick_after(std::chrono::milliseconds wait) {
+    ticks_.expires_after(wait);
     ticks_.async_wait([this](const boost::system::error_code& error) {
         if (!error && !ended_) tick();
     });

@@ -5,6 +5,7 @@
 #pragma once
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@ struct NodeEnd {
 class RunningNode {
 public:
     struct Hooks {
-        std::function<void()> every_second{};
+        std::function<void()> now_and_then{};  // about once a second
         std::function<void()> ended{};
         bool owns_process = false;  // whose limits may be raised
     };
@@ -52,6 +53,8 @@ private:
     std::optional<Error> open_api();
     std::size_t places_for_clients(std::size_t wanted);
     void tick();
+    void tick_if_due();
+    void tick_after(std::chrono::milliseconds wait);
 
     boost::asio::io_context& loop_;
     const Config config_;
@@ -64,7 +67,7 @@ private:
     std::optional<HttpApi> api_;
     std::optional<net::HttpServer> server_;
     bool leaving_ = false, ended_ = false;
-    Instant leave_by_{};
+    Instant leave_by_{}, tick_due_ = Instant::max();
 };
 
 }  // namespace conclave::node

@@ -30,7 +30,7 @@ struct SessionLocks::Feet {
     Instant now() { return desk.house_.now(); }
     Attribute attribute() { return 0; }
     Duration draw(Wait wait) { return wait.least; }
-    void send(NodeId, ByteView bytes) {
+    void send(NodeId, ByteView bytes, net::Hurry) {
         LockCaller::Message message;
         if (!wire::read_message<LockCaller>(bytes, message)) return;
         if (auto said = locks::as_guest(std::move(message))) desk.house_.say(std::move(*said));

@@ -128,9 +128,10 @@ private:
             });
         }
 
-        Instant now() override { return village.now_; }
+        Instant moment() override { return now(); }
+        Instant now() const { return village.now_; }
         Duration draw(Wait wait) override { return village.dice_.between(wait.least, wait.most); }
-        void send(std::uint32_t, NodeId to, ByteView message) override {
+        void send(std::uint32_t, NodeId to, ByteView message, net::Hurry) override {
             if (number(to) > village.cottages_.size()) return;  // nobody lives there
             Cottage& other = village.cottages_[number(to) - 1];
             if (!other.group) return;

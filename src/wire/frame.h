@@ -13,7 +13,14 @@
 
 namespace conclave::wire {
 
-enum class Kind : std::uint8_t { hello = 1, letter = 2, bye = 3, welcome = 4 };
+enum class Kind : std::uint8_t {
+    hello = 1,
+    letter = 2,
+    bye = 3,
+    welcome = 4,
+    filler = 5,
+    murmur = 6
+};
 
 inline constexpr std::size_t frame_limit = 1024 * 1024;  // bytes of kind and body
 

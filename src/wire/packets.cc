@@ -53,6 +53,14 @@ template <class T> bool read_whole(ByteView body, T& value) {
     return decode<Growing>(body, value) && body.empty();
 }
 
+bool append_message(Bytes& out, Kind kind, const Letter& letter, std::size_t limit) {
+    const auto write = [&] {
+        conclave::detail::write_varint(out, letter.group);
+        out.insert(out.end(), letter.message.begin(), letter.message.end());
+    };
+    return append_frame(out, kind, write, limit);
+}
+
 Error not_a(const char* packet, ByteView body) {
     return {std::string(packet) + ": these " + std::to_string(body.size()) + " bytes are none"};
 }
@@ -75,16 +83,24 @@ std::optional<Error> append_hello(Bytes& out, const Hello& hello) {
 }
 
 bool append_letter(Bytes& out, std::uint32_t group, ByteView message, std::size_t limit) {
-    const auto write = [&] {
-        conclave::detail::write_varint(out, group);
-        out.insert(out.end(), message.begin(), message.end());
-    };
-    return append_frame(out, Kind::letter, write, limit);
+    return append_message(out, Kind::letter, {group, message}, limit);
+}
+
+bool append_murmur(Bytes& out, std::uint32_t group, ByteView message, std::size_t limit) {
+    return append_message(out, Kind::murmur, {group, message}, limit);
 }
 
 void append_bye(Bytes& out, std::string_view why) {
     const Bye bye{std::string(why.substr(0, name_limit))};
     const bool fits = append_frame(out, Kind::bye, [&] { encode<Growing>(out, bye); });
+    assert(fits);
+}
+
+void append_filler(Bytes& out, std::size_t size) {
+    constexpr std::size_t head = 2;  // the length and the kind
+    assert(size >= head && size <= 128);
+    const bool fits =
+        append_frame(out, Kind::filler, [&] { out.resize(out.size() + size - head); });
     assert(fits);
 }
 

@@ -24,6 +24,12 @@ inline constexpr std::size_t group_limit = 1024;
 // length.
 inline constexpr std::size_t hello_limit = 16 * 1024;
 
+// A murmur is a letter that can wait. It does not wake its reader, who asks to be woken for this
+// many bytes only, and it counts from when it came. So the last letter that cannot wait and what is
+// written behind it are as many, if need be with a filler: wherever the stream is cut, the letter
+// is read already, or has begun, or is enough.
+inline constexpr std::uint32_t ring_size = 32;
+
 // How a client of the lock service asks for frames instead of HTTP, and where. Its first frame is
 // a welcome; then it sends and hears letters, all of group 0.
 inline constexpr std::string_view guest_target = "/v1/wire", guest_protocol = "conclave-1";
@@ -39,6 +45,7 @@ struct Hello {
     Incarnation incarnation;
     std::string store;  // identity of the sender's disk; may be empty, all other texts may not
     std::vector<Offer> groups;
+    std::uint32_t ring = 0;  // bytes: what cannot wait is no shorter; 0: I know of no murmurs
 };
 struct Bye {
     std::string why;
@@ -59,12 +66,15 @@ std::optional<Error> wrong_with(const Hello& hello);
 [[nodiscard]] std::optional<Error> append_hello(Bytes& out, const Hello& hello);
 [[nodiscard]] bool append_letter(Bytes& out, std::uint32_t group, ByteView message,
                                  std::size_t limit = frame_limit);  // as append_frame
+[[nodiscard]] bool append_murmur(Bytes& out, std::uint32_t group, ByteView message,
+                                 std::size_t limit = frame_limit);
 void append_bye(Bytes& out, std::string_view why);
+void append_filler(Bytes& out, std::size_t size);  // of the whole frame: 2 to 128
 void append_welcome(Bytes& out, const Welcome& welcome);
 
 // Each takes a frame's body.
 Result<Hello> read_hello(ByteView body);
-std::optional<Letter> read_letter(ByteView body);
+std::optional<Letter> read_letter(ByteView body);  // or murmur
 std::optional<Welcome> read_welcome(ByteView body);
 Result<Bye> read_bye(ByteView body);  // made fit to be logged: cut, and unprintable bytes are '?'
 

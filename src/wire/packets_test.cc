@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "core/value.h"
 #include "detect/heartbeat.h"
+#include "elect/quorum.h"
 #include "wire/messages.h"
 
 namespace conclave::wire {
@@ -67,14 +71,48 @@ TEST(Hello, OfANewerVersionIsStillRead) {
         Incarnation incarnation;
         std::string store;
         std::vector<NewerOffer> groups;
-        std::string motto;
+        std::uint32_t ring = 24;
+        std::string motto = "more";
     };
-    const NewerHello sent{2,     "prod", NodeId{3}, "three", {1}, "", {{"orders", "quorum", true}},
-                          "more"};
+    const NewerHello sent{.cluster = "prod",
+                          .node = NodeId{3},
+                          .name = "three",
+                          .incarnation = {1},
+                          .store = "",
+                          .groups = {{"orders", "quorum", true}}};
     const Result<Hello> hello = read_hello(body_of(sent));
     ASSERT_TRUE(hello) << hello.error().what;
     EXPECT_EQ(hello->version, 2U);
     EXPECT_EQ(to_text(hello->groups), "[Offer(\"orders\", \"quorum\")]");
+    EXPECT_EQ(hello->ring, 24U);
+}
+
+TEST(Hello, OfAPeerThatKnowsOfNoRingIsStillRead) {
+    struct OlderHello {
+        std::uint32_t version = 1;
+        std::string cluster;
+        NodeId node{};
+        std::string name;
+        Incarnation incarnation;
+        std::string store;
+        std::vector<Offer> groups;
+    };
+    const OlderHello sent{1, "prod", NodeId{3}, "three", {1}, "", {}};
+    const Result<Hello> hello = read_hello(body_of(sent));
+    ASSERT_TRUE(hello) << hello.error().what;
+    EXPECT_EQ(hello->ring, 0U);
+}
+
+TEST(Filler, IsAsLongAsItIsAskedForAndNothingElse) {
+    for (std::size_t size = 2; size <= 128; ++size) {
+        Bytes out;
+        append_filler(out, size);
+        EXPECT_EQ(out.size(), size);
+        FrameReader reader;
+        EXPECT_EQ(first_frame(reader, out).kind, Kind::filler);
+        EXPECT_FALSE(reader.next());
+        EXPECT_FALSE(reader.problem());
+    }
 }
 
 TEST(Hello, NamesTheFieldThatIsWrong) {
@@ -150,6 +188,31 @@ TEST(Letters, CarryAGroupAndAMessage) {
     Heartbeat::Message read;
     ASSERT_TRUE(read_message<Heartbeat>(letter->message, read));
     EXPECT_EQ(std::get<0>(read).seq, 7U);
+}
+
+TEST(Letters, ThatCanWaitAreOfAKindOfTheirOwn) {
+    Bytes loud, low;
+    ASSERT_TRUE(append_letter(loud, 300, body_of(sample())));
+    ASSERT_TRUE(append_murmur(low, 300, body_of(sample())));
+    FrameReader loud_reader, low_reader;
+    const Frame letter = first_frame(loud_reader, loud), murmur = first_frame(low_reader, low);
+    EXPECT_EQ(murmur.kind, Kind::murmur);
+    EXPECT_TRUE(std::ranges::equal(letter.body, murmur.body));
+}
+
+// Else they would wake their reader after all.
+TEST(Letters, ThatCanWaitAreShorterThanARing) {
+    const std::uint64_t year = 365ull * 24 * 3600 * 20;  // of renewals, twenty a second
+    Bytes beat, renewed, out;
+    write_message<Heartbeat>(beat, Heartbeat::Beat{year, std::chrono::milliseconds(166), {1000}});
+    const quorum::Renewed answer{
+        {1000}, {year}, std::chrono::milliseconds(200), Key{1'000'000, NodeId{100}}};
+    write_message<Quorum>(renewed, answer);
+    for (const Bytes* const message : {&beat, &renewed}) {
+        out.clear();
+        ASSERT_TRUE(append_murmur(out, 20, *message));
+        EXPECT_LT(out.size(), ring_size);
+    }
 }
 
 TEST(Letters, WithoutAGroupAreRefused) {

@@ -62,7 +62,8 @@ std::vector<Seed> seeds() {
                 .name = "three",
                 .incarnation = {12},
                 .store = "0123456789abcdef",
-                .groups = {{"orders", "quorum"}, {"sites", "invitation"}}};
+                .groups = {{"orders", "quorum"}, {"sites", "invitation"}},
+                .ring = ring_size};
     Seed newer{"newer", body_of(hello)};
     newer.bytes.push_back(std::byte{'+'});
     newer.bytes.front() = static_cast<std::byte>(newer.bytes.size() - 1);
