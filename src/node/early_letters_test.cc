@@ -45,6 +45,7 @@ struct Resident {
     }
     MessageCount elections() const { return node->group("main")->machine().counts().front(); }
     bool booted() const { return elections().sent > 0; }
+    bool led() const { return node->group("main")->leader().has_value(); }
     bool linked() const { return node->peers().front().linked; }
 
     std::string name;
@@ -119,6 +120,8 @@ struct Pair {
 TEST(Node, AHeartbeatThatIsReadLateWasHeardWhenItCame) {
     using namespace std::chrono_literals;
     Pair pair;
+    ASSERT_TRUE(pair.loop.until([&] { return pair.one.led() && pair.two.led(); }));
+    pair.loop.run_for(500ms);  // now there is nothing to say but heartbeats
     int late = 0;
     for (int attempt = 0; attempt < 50 && late < 3; ++attempt) {
         const std::uint64_t words = pair.said();

@@ -80,6 +80,7 @@ void Node::recall(const HostedGroup& group, std::function<void()> then) {
 }
 
 void Node::depart() {
+    look();  // whom a leader names depends on who has answered it
     mutexes_.close();
     for (auto& group : groups_) {
         sessions_.recall(group->name(), [this, group = group.get()] {
