@@ -3,7 +3,6 @@
 
 #include <sys/timerfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -39,7 +38,18 @@ Instant now() {
 struct Alarm::Bell : std::enable_shared_from_this<Bell> {
     Bell(boost::asio::io_context& loop, int timer) : descriptor(loop, timer) {}
 
+    void at(Instant when, std::function<void()> what) {
+        due = when;
+        ring = std::move(what);
+        const Duration since_boot = std::max(due.time_since_epoch(), Duration(1));  // 0 disarms
+        set(descriptor.native_handle(), {.it_interval = {}, .it_value = as_timespec(since_boot)});
+        if (!waiting) wait();
+    }
+
+    // Only when the timer has been set: nobody reads how often it has rung, which setting it
+    // forgets.
     void wait() {
+        waiting = true;
         descriptor.async_wait(descriptor.wait_read, [self = shared_from_this()](const auto& error) {
             if (error || !self->descriptor.is_open()) return;  // the Alarm is gone
             self->readable();
@@ -47,24 +57,23 @@ struct Alarm::Bell : std::enable_shared_from_this<Bell> {
     }
 
     void readable() {
-        std::uint64_t times = 0;
-        // Setting the timer again takes back a ring that nobody has read yet: then there is nothing
-        // to read here, and the ring would have been for the old time.
-        const bool rang = read(descriptor.native_handle(), &times, sizeof times) == sizeof times;
-        wait();
-        if (rang && ring) std::exchange(ring, nullptr)();
+        waiting = false;
+        if (!ring) return;
+        // It was set again after it had rung for the old time.
+        if (now() < due) return wait();
+        std::exchange(ring, nullptr)();
     }
 
-    boost::asio::posix::stream_descriptor descriptor;
+    boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type> descriptor;
+    Instant due{};
     std::function<void()> ring;
+    bool waiting = false;
 };
 
 Result<Alarm> Alarm::make(boost::asio::io_context& loop) {
     const int timer = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (timer < 0) return Error{"cannot create a timer: " + std::generic_category().message(errno)};
-    auto bell = std::make_shared<Bell>(loop, timer);
-    bell->wait();
-    return Alarm(std::move(bell));
+    return Alarm(std::make_shared<Bell>(loop, timer));
 }
 
 Alarm::Alarm(std::shared_ptr<Bell> bell) : bell_(std::move(bell)) {}
@@ -83,10 +92,7 @@ Alarm::~Alarm() {
 
 void Alarm::at(Instant due, std::function<void()> ring) {
     assert(ring);
-    bell_->ring = std::move(ring);
-    const Duration since_boot = std::max(due.time_since_epoch(), Duration(1));  // 0 would disarm
-    set(bell_->descriptor.native_handle(),
-        {.it_interval = {}, .it_value = as_timespec(since_boot)});
+    bell_->at(due, std::move(ring));
 }
 
 void Alarm::cancel() {

@@ -68,6 +68,22 @@ TEST_F(AlarmTest, ANewTimeReplacesTheOldOneEvenIfThatHasCome) {
     EXPECT_FALSE(old_rung);
 }
 
+// Both are due, so the loop knows that both are ready when the first of them rings.
+TEST_F(AlarmTest, ANewTimeCountsForOneThatIsAboutToRing) {
+    auto other = Alarm::make(loop);
+    ASSERT_TRUE(other);
+    std::optional<Instant> due;
+    const auto postpone = [&](Alarm& one) {
+        ASSERT_FALSE(due) << "the other rings nevertheless";
+        due = now() + 20ms;
+        one.at(*due, note());
+    };
+    alarm().at(now(), [&] { postpone(*other); });
+    other->at(now(), [&] { postpone(alarm()); });
+    ASSERT_TRUE(wait_for_ring());
+    EXPECT_GE(*rung, *due);
+}
+
 TEST_F(AlarmTest, MayBeSetAgainFromItsOwnRing) {
     int rings = 0;
     std::function<void()> again = [&] {
