@@ -121,6 +121,9 @@ struct Metrics::Series {
     Family<Counter>& received;
     Counter &lock_lost, &recorded, &dropped;
     Histogram &failover, &heartbeat_delay, &peer_rtt, &lock_wait, &loop_lag;
+    // Since somebody last asked: at every wake-up to tell the registry costs more than to count.
+    std::vector<double> lags = std::vector<double>(lag_bounds.size() + 1);
+    double lags_sum = 0;
     Family<Histogram>& requests;
     std::map<std::pair<std::string, int>, Histogram*, std::less<>> by_route;
 
@@ -230,6 +233,8 @@ void Metrics::Series::show(const Snapshot& now) {
     set(expiry, {}, end);
     catch_up(recorded, now.recorded_bytes);
     catch_up(dropped, now.dropped_steps);
+    loop_lag.ObserveMultiple(lags, std::exchange(lags_sum, 0));
+    std::ranges::fill(lags, 0);
     locks_held.Set(static_cast<double>(now.locks_held));
     lock_waiters.Set(static_cast<double>(now.lock_waiters));
     lock_sessions.Set(static_cast<double>(now.lock_sessions));
@@ -254,7 +259,12 @@ void Metrics::failover(Duration without_leader) { observe(series_->failover, wit
 void Metrics::heartbeat_delay(Duration late) { observe(series_->heartbeat_delay, late); }
 void Metrics::peer_rtt(Duration round_trip) { observe(series_->peer_rtt, round_trip); }
 void Metrics::lock_wait(Duration waited) { observe(series_->lock_wait, waited); }
-void Metrics::loop_lag(Duration late) { observe(series_->loop_lag, late); }
+void Metrics::loop_lag(Duration late) {
+    const double length = seconds(std::max(late, Duration::zero()));
+    const auto bound = std::ranges::lower_bound(lag_bounds, length);
+    ++series_->lags[static_cast<std::size_t>(bound - lag_bounds.begin())];
+    series_->lags_sum += length;
+}
 
 void Metrics::request(std::string_view route, int code, Duration took) {
     const auto [place, fresh] = series_->by_route.try_emplace({std::string(route), code}, nullptr);

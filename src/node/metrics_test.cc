@@ -181,6 +181,12 @@ TEST(Metrics, TimesAreSecondsInTheirBuckets) {
     EXPECT_EQ(page["lock_wait_seconds_bucket{le=\"+Inf\"}"], 1);
     EXPECT_EQ(page["api_request_duration_seconds_count{code=\"200\",route=\"groups\"}"], 2);
     EXPECT_EQ(page["api_request_duration_seconds_count{code=\"503\",route=\"groups\"}"], 1);
+    metrics.loop_lag(2ms);
+    const Page later(metrics.text(quiet()));
+    EXPECT_DOUBLE_EQ(later["loop_lag_seconds_sum"], 0.005);
+    EXPECT_EQ(later["loop_lag_seconds_bucket{le=\"0.0025\"}"], 1);
+    EXPECT_EQ(later["loop_lag_seconds_bucket{le=\"0.005\"}"], 2);
+    EXPECT_EQ(later["loop_lag_seconds_count"], 2);
 }
 
 TEST(Metrics, GaugesShowTheMomentOfTheScrape) {
