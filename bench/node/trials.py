@@ -11,6 +11,7 @@ from system import Usage, memory_mib
 
 READS = 2000  # of each node
 HAND_OVERS = 20
+SETTLE = 10  # seconds: what a start leaves behind, such as pages to give back, is done by then
 
 
 @dataclass
@@ -54,7 +55,7 @@ def idle_cpu(cluster, seconds):
     cluster.wipe()
     cluster.start()
     cluster.wait_for_leader()
-    sleep(seconds / 2)
+    sleep(SETTLE)
     before = Usage.of(cluster.pids())
     sleep(seconds)
     rate = Usage.of(cluster.pids()).since(before)
