@@ -2,7 +2,9 @@
 
 #include <openssl/x509_vfy.h>
 
+#include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <string_view>
@@ -15,11 +17,8 @@ int length(std::size_t size) {
     return static_cast<int>(size);
 }
 
-BIO* buffer() {
-    BIO* const memory = BIO_new(BIO_s_mem());
-    if (memory == nullptr) throw std::bad_alloc();
-    BIO_set_mem_eof_return(memory, -1);  // empty is not the end: more may come
-    return memory;
+long control(BIO*, int question, long, void*) {
+    return question == BIO_CTRL_FLUSH ? 1 : 0;  // done; anything else is not known here
 }
 
 // There are none, as long as nobody leaves his behind; to empty the list costs more than a look.
@@ -29,10 +28,49 @@ void forget_errors() {
 
 }  // namespace
 
-TlsRecords::TlsRecords(Tls& tls)
-    : ssl_(SSL_new(tls.context().native_handle())), in_(buffer()), out_(buffer()) {
-    if (!ssl_) throw std::bad_alloc();
-    SSL_set_bio(ssl_.get(), in_, out_);
+// Two buffers, and nothing else: whoever wakes for one record feels what OpenSSL's own kind of
+// them, which can do more, does for each.
+BIO_METHOD* TlsRecords::carrier() {
+    static const Owned<BIO_METHOD, BIO_meth_free> method = [] {
+        BIO_METHOD* const made =
+            BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "the records of a link");
+        if (made == nullptr) throw std::bad_alloc();
+        BIO_meth_set_read(made, pass_in);
+        BIO_meth_set_write(made, pass_out);
+        BIO_meth_set_ctrl(made, control);
+        return Owned<BIO_METHOD, BIO_meth_free>(made);
+    }();
+    return method.get();
+}
+
+TlsRecords::TlsRecords(Tls& tls) : ssl_(SSL_new(tls.context().native_handle())) {
+    BIO* const bio = ssl_ ? BIO_new(carrier()) : nullptr;
+    if (bio == nullptr) throw std::bad_alloc();
+    BIO_set_data(bio, this);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(ssl_.get(), bio, bio);  // which is the connection's from now on
+}
+
+int TlsRecords::pass_in(BIO* bio, char* into, int most) noexcept {
+    auto& self = *static_cast<TlsRecords*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    const std::size_t size =
+        std::min(self.come_in_.size() - self.read_, static_cast<std::size_t>(most));
+    if (size == 0) {  // not the end: more may come
+        BIO_set_retry_read(bio);
+        return -1;
+    }
+    std::memcpy(into, self.come_in_.data() + self.read_, size);
+    self.read_ += size;
+    return length(size);
+}
+
+int TlsRecords::pass_out(BIO* bio, const char* record, int size) noexcept {
+    auto& self = *static_cast<TlsRecords*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    const ByteView bytes = std::as_bytes(std::span(record, static_cast<std::size_t>(size)));
+    self.going_out_.insert(self.going_out_.end(), bytes.begin(), bytes.end());
+    return size;
 }
 
 void TlsRecords::begin(Role role) {
@@ -49,12 +87,15 @@ TlsRecords::Handshake TlsRecords::shake_hands() {
 }
 
 void TlsRecords::feed(ByteView records) {
-    [[maybe_unused]] const int taken = BIO_write(in_, records.data(), length(records.size()));
-    assert(taken == length(records.size()));
+    if (read_ == come_in_.size()) {
+        come_in_.clear();
+        read_ = 0;
+    }
+    come_in_.insert(come_in_.end(), records.begin(), records.end());
 }
 
 std::optional<ByteView> TlsRecords::read(std::span<std::byte> into) {
-    if (!partial()) return ByteView();
+    if (!unread()) return ByteView();
     forget_errors();
     const int size = SSL_read(ssl_.get(), into.data(), length(into.size()));
     if (size > 0) return ByteView(into).first(static_cast<std::size_t>(size));
@@ -67,8 +108,7 @@ std::optional<ByteView> TlsRecords::read(std::span<std::byte> into) {
 // Between the head of a record and its body nothing is pending anywhere.
 bool TlsRecords::partial() const {
     constexpr std::string_view body_is_next = "RB";
-    return BIO_ctrl_pending(in_) > 0 || SSL_has_pending(ssl_.get()) != 0 ||
-           SSL_rstate_string(ssl_.get()) == body_is_next;
+    return unread() || SSL_rstate_string(ssl_.get()) == body_is_next;
 }
 
 bool TlsRecords::write(ByteView said) {
@@ -79,11 +119,12 @@ bool TlsRecords::write(ByteView said) {
 }
 
 void TlsRecords::take(Bytes& records) {
-    const std::size_t before = records.size(), size = BIO_ctrl_pending(out_);
-    if (size == 0) return;
-    records.resize(before + size);
-    [[maybe_unused]] const int taken = BIO_read(out_, records.data() + before, length(size));
-    assert(taken == length(size));
+    if (records.empty()) {
+        std::swap(records, going_out_);
+    } else {
+        records.insert(records.end(), going_out_.begin(), going_out_.end());
+        going_out_.clear();
+    }
 }
 
 void TlsRecords::fail() {

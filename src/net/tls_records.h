@@ -23,12 +23,17 @@ public:
     enum class Role : std::uint8_t { caller, called };
     enum class Handshake : std::uint8_t { under_way, done, failed };
 
-    explicit TlsRecords(Tls& tls);  // who is needed no longer than this
+    explicit TlsRecords(Tls& tls);           // who is needed no longer than this
+    TlsRecords(const TlsRecords&) = delete;  // OpenSSL knows where the records are
+    TlsRecords& operator=(const TlsRecords&) = delete;
 
     void begin(Role role);
     // The next step, with what was fed; also the first. Whatever comes of it, there may be
     // something to take: of a failure the other end is told as well.
     [[nodiscard]] Handshake shake_hands();
+
+    // From now on records come and go for long: memory for them is not given back after each.
+    void keep_buffers() { SSL_clear_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS); }
 
     void feed(ByteView records);
     // The start of `into` that is filled with what was said; empty: no record is complete.
@@ -42,18 +47,24 @@ public:
     static constexpr std::size_t overhead = 5 + 1 + 16;
 
     // Appends the records that are to go out, if there are any.
-    bool waiting() const { return BIO_ctrl_pending(out_) > 0; }
+    bool waiting() const { return !going_out_.empty(); }
     void take(Bytes& records);
 
     const std::string& problem() const { return problem_; }
     SSL* native() { return ssl_.get(); }
 
 private:
+    // Whom OpenSSL takes for the socket.
+    static BIO_METHOD* carrier();
+    static int pass_in(BIO* bio, char* into, int most) noexcept;
+    static int pass_out(BIO* bio, const char* record, int size) noexcept;
+
+    bool unread() const { return read_ < come_in_.size() || SSL_has_pending(ssl_.get()) != 0; }
     void fail();
 
     Owned<SSL, SSL_free> ssl_;
-    BIO* in_;  // both are the connection's
-    BIO* out_;
+    Bytes come_in_, going_out_;
+    std::size_t read_ = 0;  // of what has come in
     std::string problem_;
 };
 
