@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
@@ -13,6 +13,8 @@
 #include <boost/asio/write.hpp>
 #include <cassert>
 #include <utility>
+
+#include "net/socket_options.h"
 
 namespace conclave::net {
 namespace {
@@ -25,29 +27,6 @@ constexpr const char* closed_by_peer = "it closed the connection";
 void empty(Bytes& buffer) {
     buffer.clear();
     if (buffer.capacity() > worth_keeping) Bytes().swap(buffer);
-}
-
-void set_option(int socket, int level, int name, std::int64_t value) {
-    // A kernel that does not know the option has slower links, and nothing worse.
-    const int number = static_cast<int>(value);
-    ::setsockopt(socket, level, name, &number, sizeof number);
-}
-
-Duration tick_of_kernel() {
-    timespec tick{};
-    if (::clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0) return std::chrono::milliseconds(10);
-    return std::chrono::seconds(tick.tv_sec) + Duration(tick.tv_nsec);
-}
-
-// By the kernel's ticks, of which the last is left out: better late than before it was sent, though
-// ticks can be late themselves. Nobody sets this clock, unlike that of the time stamps it gives.
-Duration since_last_word(int socket) {
-    static const Duration tick = tick_of_kernel();
-    tcp_info info{};
-    socklen_t size = sizeof info;
-    if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
-    const Duration ticks = std::chrono::milliseconds(info.tcpi_last_data_recv);
-    return std::max(ticks - tick, Duration{});
 }
 
 std::string in_milliseconds(Duration time) {
@@ -82,8 +61,22 @@ void Link::dial(const asio::ip::tcp::endpoint& to) {
     socket_.async_connect(to, [self = shared_from_this()](const ErrorCode& error) {
         if (self->closed()) return;
         if (error) return self->end(error.message());
-        self->start(TlsRecords::Role::caller);
+        self->connected();
     });
+}
+
+// To connect, the loop has asked to be told when the socket can be written to, and would be told
+// after each wait for something to read: it gets to know the socket anew.
+void Link::connected() {
+    ErrorCode error;
+    const auto protocol = socket_.local_endpoint(error).protocol();
+    if (!error) {
+        const int known = socket_.release(error);
+        if (!error) socket_.assign(protocol, known, error);
+        if (!socket_.is_open()) ::close(known);
+    }
+    if (error) return end(explain(error));
+    start(TlsRecords::Role::caller);
 }
 
 void Link::serve() {
@@ -141,8 +134,10 @@ void Link::wait() {
 
 void Link::wake(const ErrorCode& error) {
     if (error) return end(explain(error));
-    if (stage_ == Stage::up) owner_->woken(*this);
-    if (closed()) return;
+    stage_ == Stage::up ? owner_->woken(*this) : receive();
+}
+
+void Link::receive() {
     ErrorCode ended;
     fetched_ = socket_.read_some(asio::buffer(chunk_), ended);
     waited_ = {};
@@ -245,6 +240,7 @@ void Link::welcome(const wire::Hello& theirs) {
     assert(stage_ == Stage::greeting);
     stage_ = Stage::up;
     deadline_.cancel();
+    if (tls_) tls_->keep_buffers();
     reader_.set_limit(limits_.frame);
     constexpr std::uint32_t most = 1024;  // whoever says more would wake nobody
     ring_ = std::min(theirs.ring, most);
@@ -266,11 +262,13 @@ void Link::send(std::uint32_t group, ByteView message, Hurry hurry) {
 }
 
 void Link::flush_soon() {
-    if (std::exchange(flush_posted_, true)) return;
-    asio::post(socket_.get_executor(), [self = shared_from_this()] {
-        self->flush_posted_ = false;
-        self->flush();
-    });
+    if (std::exchange(flush_due_, true)) return;
+    if (owner_ && owner_->gathers()) return;
+    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->flush_due(); });
+}
+
+void Link::flush_due() {
+    if (std::exchange(flush_due_, false)) flush();
 }
 
 void Link::flush() {

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "core/types.h"
+#include "net/listener.h"
 #include "net/peer.h"
 #include "net/tls_records.h"
 #include "wire/frame.h"
@@ -24,7 +25,7 @@ namespace conclave::net {
 
 class Link : public std::enable_shared_from_this<Link> {
 public:
-    using Socket = boost::asio::ip::tcp::socket;
+    using Socket = Listener::Socket;
 
     // All called from the loop.
     class Owner {
@@ -32,7 +33,8 @@ public:
         virtual ~Owner() = default;
         virtual void opened(Link& link) = 0;  // connected; with TLS, shaken hands
         virtual void greeted(Link& link, wire::Hello hello) = 0;  // welcome() it, or leave()
-        virtual void woken(Link& link) = 0;  // it is up, and has something to read
+        virtual void woken(Link& link) = 0;  // it is up, and has something to receive()
+        virtual bool gathers() const = 0;    // and will call flush_due() before the loop goes on
         // What can wait may have waited for that long.
         virtual void arrived(Link& link, const wire::Letter& letter, Duration waited) = 0;
         // Of no use any more: told once, unless the owner has left it already.
@@ -49,6 +51,8 @@ public:
     void say(const wire::Hello& ours);        // before any letter
     void welcome(const wire::Hello& theirs);  // it is accepted: letters may come and go
     void send(std::uint32_t group, ByteView message, Hurry hurry = Hurry::at_once);
+    void flush_due();  // at the end of a wake-up, what was sent
+    void receive();    // what it was woken for
     // Whether something has come, and for how long it has been there. It is in digest() that the
     // owner hears of it.
     [[nodiscard]] std::optional<Duration> fetch();
@@ -71,6 +75,7 @@ private:
     using ErrorCode = boost::system::error_code;
 
     void tune();
+    void connected();
     void start(TlsRecords::Role role);
     void shake_hands();
     void open();
@@ -108,7 +113,7 @@ private:
     std::optional<std::size_t> rings_from_;  // in the batch, the last letter that cannot wait
     std::size_t wakes_at_ = 1;               // bytes: the kernel does not wake us for fewer
     std::size_t ring_ = 0;                   // bytes: what the peer says in a hurry is no shorter
-    bool writing_ = false, flush_posted_ = false, overfull_ = false;
+    bool writing_ = false, flush_due_ = false, overfull_ = false;
 };
 
 }  // namespace conclave::net

@@ -58,7 +58,7 @@ Result<std::uint16_t> Links::Switchboard::start() {
     const auto place = parse_place(settings_.listen, !tls_);
     if (!place) return place.error();
     auto listener = Listener::make(loop_, *place, log_,
-                                   [this](tcp::socket socket) { visited(std::move(socket)); });
+                                   [this](Link::Socket socket) { visited(std::move(socket)); });
     if (!listener) return listener.error();
     listener_.emplace(std::move(*listener));
     if (!tls_)
@@ -112,7 +112,7 @@ void Links::Switchboard::stop() {
 
 // --- Dialling and being dialled. -----------------------------------------------------------------
 
-void Links::Switchboard::visited(tcp::socket socket) {
+void Links::Switchboard::visited(Link::Socket socket) {
     error_code error;
     const auto from = socket.remote_endpoint(error);
     if (error) return;  // gone again
@@ -151,7 +151,7 @@ void Links::Switchboard::connect(Contact& contact, const tcp::endpoint& endpoint
         complain(contact, "cannot reach peer", "its address is not loopback, and there is no TLS");
         return dial_later(contact);
     }
-    contact.dialing = std::make_shared<Link>(tcp::socket(loop_), tls(), settings_.limits, *this);
+    contact.dialing = std::make_shared<Link>(Link::Socket(loop_), tls(), settings_.limits, *this);
     contact.dialing->peer = contact.peer.id;
     contact.dialing->dial(endpoint);
 }
@@ -336,6 +336,8 @@ void Links::send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry) 
 
 void Links::look() { switchboard_->look(); }
 void Links::look_now_and_then() { switchboard_->look_now_and_then(); }
+void Links::gather() { switchboard_->gather(); }
+void Links::flush() { switchboard_->flush(); }
 
 std::optional<Error> Links::add(const Peer& peer) { return switchboard_->add(peer); }
 

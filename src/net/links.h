@@ -38,8 +38,8 @@ public:
         std::size_t strangers = 256;  // connections that have not said hello, or not gone yet
     };
 
-    // Called from the loop, never from inside a call of Links but look. They may call anything of
-    // Links, but not destroy it.
+    // Called from the loop, never from inside a call of Links but look and flush. They may call
+    // anything of Links, but not destroy it.
     class Events {
     public:
         virtual ~Events() = default;
@@ -62,6 +62,10 @@ public:
     // calls from inside of which letters arrive, and not to be made from inside an event.
     void look();
     void look_now_and_then();  // whenever we are awake, but not again within a few milliseconds
+    // What is sent in between leaves with flush(). Without them it leaves when everything has had
+    // its turn that was ready in the loop: larger batches, for another question to the kernel.
+    void gather();
+    void flush();
 
     // While it runs: another peer, or another address for one, to be dialled from now on. And a
     // peer no more: it is told why, its hello is refused, and there is no event about it after

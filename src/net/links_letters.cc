@@ -31,9 +31,34 @@ void Links::Switchboard::look(const Link* but) {
 }
 
 // A question to the kernel per link: those who are awake all the time do not ask at every letter.
-void Links::Switchboard::look_now_and_then(const Link* but) {
+bool Links::Switchboard::rested() const {
     constexpr Duration often = std::chrono::milliseconds(5);
-    if (now() - looked_ >= often) look(but);
+    return now() - looked_ >= often;
+}
+
+void Links::Switchboard::look_now_and_then() {
+    if (rested()) look();
+}
+
+// After a rest everything that has come is looked at together, and answered together.
+void Links::Switchboard::woken(Link& link) {
+    if (!rested()) return link.receive();
+    gather();
+    look(&link);
+    if (!link.closed()) link.receive();
+    flush();
+}
+
+void Links::Switchboard::gather() {
+    assert(!gathering_);
+    gathering_ = true;
+}
+
+void Links::Switchboard::flush() {
+    gathering_ = false;
+    for (auto& [id, contact] : contacts_) {
+        if (const auto link = contact.link) link->flush_due();  // and may be the contact's no more
+    }
 }
 
 void Links::Switchboard::arrived(Link& link, const wire::Letter& letter, Duration waited) {

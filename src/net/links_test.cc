@@ -20,19 +20,6 @@ TEST(Links, ComeUpAndCarryLettersBothWaysInOrder) {
     EXPECT_EQ(pair.one.letters, std::vector<std::string>{"2/0 back"});
 }
 
-TEST(Links, TheLettersOfOneWakeUpAreOneWrite) {
-    TestPair pair;
-    ASSERT_TRUE(pair.come_up());
-    const Traffic before = pair.one.traffic(2);
-    for (int i = 0; i < 100; ++i) pair.one.send(2, "small");
-    ASSERT_TRUE(pair.loop.until([&] { return pair.two.letters.size() == 100; }));
-    const Traffic after = pair.one.traffic(2);
-    EXPECT_EQ(after.writes - before.writes, 1u);
-    EXPECT_EQ(after.frames_sent - before.frames_sent, 100u);
-    EXPECT_EQ(after.bytes_sent, pair.two.traffic(1).bytes_received);
-    EXPECT_EQ(after.frames_sent, pair.two.traffic(1).frames_received);
-}
-
 TEST(Links, ThreeNodesHaveThreeLinks) {
     TestLoop loop;
     TestNode one(loop, 1), two(loop, 2), three(loop, 3);

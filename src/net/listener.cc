@@ -26,14 +26,14 @@ struct Listener::Door : std::enable_shared_from_this<Door> {
         if (acceptor.open(endpoint.protocol(), error); error) return error;
         // Otherwise a restarted node waits a minute for the links of its predecessor to be
         // forgotten.
-        if (acceptor.set_option(tcp::acceptor::reuse_address(true), error); error) return error;
+        if (acceptor.set_option(Acceptor::reuse_address(true), error); error) return error;
         if (acceptor.bind(endpoint, error); error) return error;
-        acceptor.listen(tcp::acceptor::max_listen_connections, error);
+        acceptor.listen(Acceptor::max_listen_connections, error);
         return error;
     }
 
     void accept() {
-        acceptor.async_accept([self = shared_from_this()](const auto& error, tcp::socket socket) {
+        acceptor.async_accept([self = shared_from_this()](const auto& error, Socket socket) {
             if (!self->acceptor.is_open()) return;
             if (error) return self->failed(error);
             self->troubled = false;
@@ -52,7 +52,7 @@ struct Listener::Door : std::enable_shared_from_this<Door> {
         });
     }
 
-    tcp::acceptor acceptor;
+    Acceptor acceptor;
     boost::asio::steady_timer pause;
     LogSink& log;
     Visit visit;

@@ -14,7 +14,12 @@ namespace conclave::net {
 
 class Listener {
 public:
-    using Visit = std::function<void(boost::asio::ip::tcp::socket)>;
+    // Of the loop, and of nothing else that could execute: less to ask at each event.
+    using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp,
+                                                        boost::asio::io_context::executor_type>;
+    using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
+                                                    boost::asio::io_context::executor_type>;
+    using Visit = std::function<void(Socket)>;
 
     // Bound and listening when it returns; errors name the address.
     static Result<Listener> make(boost::asio::io_context& loop, const HostPort& place, LogSink& log,

@@ -27,7 +27,9 @@ public:
     std::optional<Error> load_tls();
     void send(NodeId to, std::uint32_t group, ByteView message, Hurry hurry);
     void look(const Link* but = nullptr);
-    void look_now_and_then(const Link* but = nullptr);
+    void look_now_and_then();
+    void gather();
+    void flush();
     std::optional<Error> add(const Peer& peer);
     void forget(NodeId peer, const std::string& why);
     Contact* find(NodeId peer);
@@ -38,12 +40,14 @@ public:
 private:
     void opened(Link& link) override;
     void greeted(Link& link, wire::Hello hello) override;
-    void woken(Link& link) override { look_now_and_then(&link); }
+    void woken(Link& link) override;
+    bool gathers() const override { return gathering_; }
     void arrived(Link& link, const wire::Letter& letter, Duration waited) override;
     void ended(Link& link, const std::string& why) override;
     void gone(Link& link) override;
 
     std::optional<Error> meet_peers();
+    bool rested() const;
     Tls* tls() { return tls_ ? &*tls_ : nullptr; }
 
     void visited(Link::Socket socket);
@@ -73,7 +77,7 @@ private:
     std::vector<std::shared_ptr<Link>> strangers_;
     Complaints complaints_;
     std::minstd_rand dice_;
-    bool stopped_ = false, telling_ = false;
+    bool stopped_ = false, telling_ = false, gathering_ = false;
     struct Fetched {
         Duration waited{};
         std::shared_ptr<Link> link;

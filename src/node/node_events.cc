@@ -345,22 +345,23 @@ Instant Node::next_due() {
     });
 }
 
-// Timers wait for what has arrived at the same moment: an answer that is in time must count.
 void Node::wake_at_next() {
     const Instant next = booted_ ? next_due() : next_boot();
     if (stopped_ || next == alarm_set_) return;
     alarm_set_ = next;
     if (next == Instant::max()) return alarm_->cancel();
-    alarm_->at(next, [this] { boost::asio::post(loop_, [this] { fire_due(); }); });
+    alarm_->at(next, [this] { fire_due(); });
 }
 
+// Timers wait for what has arrived at the same moment: an answer that is in time must count.
 void Node::fire_due() {
     alarm_set_ = Instant::max();
     // What was saved meanwhile may still have set it off; and who cannot remember decides nothing.
     if (stopped_ || failure_) return;
     boot_when_linked();
+    links_->gather();
     at_once([this] {
-        if (booted_) links_->look();  // some of it has not woken us
+        if (booted_) links_->look();  // much of it wakes nobody
         const Instant at = now();
         while (next_due() <= at) {
             const Timers::Due due = timers_.take();
@@ -368,6 +369,7 @@ void Node::fire_due() {
             machine(due.machine).machine().fire(due.stamp);
         }
     });
+    links_->flush();
 }
 
 void Node::disk_failed(const Error& error) {
