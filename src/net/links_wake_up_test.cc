@@ -39,6 +39,21 @@ TEST(LinksWakeUp, WhatIsGatheredLeavesWithTheFlush) {
     EXPECT_EQ(pair.one.traffic(2).writes, before + 2);
 }
 
+// Nothing is left for the loop to do: what it would look for meanwhile is another wake-up.
+TEST(LinksWakeUp, ForWhatIsGatheredTheLoopHasNothingToDo) {
+    TestPair pair;
+    ASSERT_TRUE(pair.come_up());
+    pair.one.send(2, "first");  // behind the hello, which wakes
+    ASSERT_TRUE(pair.loop.until([&] { return pair.two.letters.size() == 1; }));
+    while (pair.loop.poll() > 0) continue;
+    pair.one.links->gather();
+    pair.one.links->send(NodeId{2}, 0, bytes_of("idle"), Hurry::can_wait);
+    pair.one.links->flush();
+    EXPECT_EQ(pair.loop.poll(), 0u);
+    pair.one.links->send(NodeId{2}, 0, bytes_of("idle"), Hurry::can_wait);
+    EXPECT_EQ(pair.loop.poll(), 1u) << "the write";
+}
+
 class Obliging : public TestNode {
 public:
     using TestNode::TestNode;
@@ -47,6 +62,22 @@ public:
         send(number(peer), "answer to " + text_of(message));
     }
 };
+
+TEST(LinksWakeUp, AfterARestTheAnswerLeavesBeforeTheLoopGoesOn) {
+    TestLoop loop;
+    TestNode one(loop, 1);
+    Obliging two(loop, 2);
+    two.knows(one);
+    two.start();
+    one.knows(two);
+    one.start();
+    ASSERT_TRUE(loop.until([&] { return one.up(2) && two.up(1); }));
+    loop.run_for(20ms);
+    const std::uint64_t before = two.traffic(1).writes;
+    one.send(2, "a");
+    ASSERT_TRUE(loop.until([&] { return two.letters.size() == 1; }));
+    EXPECT_EQ(two.traffic(1).writes, before + 1);
+}
 
 TEST(LinksWakeUp, WhatCameTogetherIsAnsweredTogetherAfterARestAndInTheBustle) {
     TestLoop loop;
