@@ -5,12 +5,14 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
 
 #include "cli/background_test.h"
 #include "cli/cluster_test.h"
+#include "cli/relay_test.h"
 #include "conclave/fence.hpp"
 
 namespace conclave {
@@ -18,8 +20,16 @@ namespace conclave {
 class LockedCluster : public RealCluster {
 protected:
     void SetUp() override { begin(""); }
-    void begin(const std::string& settings) {  // of [locks]
-        prepare("quorum", 3, "lease = \"1s\"\n[locks]\nlease = \"1s\"\n" + settings);
+    // `settings` of [locks]; with a relay between the nodes, if there is one.
+    void begin(const std::string& settings, Relay* relay = nullptr) {
+        Cluster::Plan plan =
+            plan_of("quorum", 3, "lease = \"1s\"\n[locks]\nlease = \"1s\"\n" + settings);
+        if (relay) {
+            plan.road = [relay](std::uint32_t from, std::uint32_t to, const std::string& listen) {
+                return relay->open(from, to, listen);
+            };
+        }
+        prepare(plan);
         restart();
         ASSERT_TRUE(comes_true([this] { return !lock_server().empty(); })) << logs();
     }

@@ -47,6 +47,7 @@ Caller::Caller(boost::asio::io_context& loop, Settings settings, Events& events,
       alarm_(std::move(alarm)),
       members_({Member{the_node, 0, Role::voter, 1}}),
       driver_(NodeId{}, members_, config_, draw_life(), feet_),
+      elsewhere_(settings.line.way.endpoints.size() > 1),
       line_(loop, std::move(settings.line),
             {[] {}, [this](const wire::Frame& frame) { take(frame); },
              [this] {
@@ -70,6 +71,7 @@ void Caller::stop() {
 }
 
 void Caller::acquire(const locks::Name& lock, const locks::Terms& terms) {
+    if (!std::exchange(asking_, true)) heard_ = net::now();
     driver_.happen(Asked<LockCaller>{locks::Obtain{lock, terms}});
 }
 
@@ -110,13 +112,34 @@ void Caller::wake_at_next() {
 
 void Caller::fire_due() {
     const Instant now = net::now();
+    Duration late{};
     for (auto next = std::ranges::min_element(alarms_); next != alarms_.end() && next->first <= now;
          next = std::ranges::min_element(alarms_)) {
         const std::uint32_t stamp = next->second;
+        late = std::max(late, now - next->first);
         alarms_.erase(next);
         driver_.fire(stamp);
     }
+    judge_silence(late);
     wake_at_next();
+}
+
+// As long as anything is held or wanted the leader is asked, and answers, four times in a session.
+// That one answer is missing shows when the one after it is due; a quarter of a session is left
+// then to find another node before anything held has to be given up. If nobody has a leader to
+// offer, moving about does not help, and is done more and more seldom.
+void Caller::judge_silence(Duration late) {
+    const locks::Client& client = driver_.state().client;
+    const bool asks = !client.held.empty() || !client.wanted.empty() || client.unsettled;
+    const Duration slack = config_.keep_alive / 4;
+    const Instant now = net::now();
+    // Who has just begun to ask, or slept, has not heard what there is to be heard.
+    if (!std::exchange(asking_, asks) || late > slack) heard_ = std::max(heard_, now);
+    constexpr int most_moves = 4;
+    const Duration enough = (config_.keep_alive + slack) * (1 << std::min(moves_, most_moves));
+    if (!elsewhere_ || !asks || !welcome_ || now - heard_ < enough) return;
+    ++moves_;
+    line_.hang_up();
 }
 
 // Who is told asks at once for something else, or ends this: not in the midst of a step.
@@ -135,6 +158,7 @@ void Caller::note(const LockCaller::Notice& notice) {
 void Caller::look_at_session() {
     if (until() == until_) return;
     until_ = until();
+    if (until_) moves_ = 0;
     events_.renewed(until_);
 }
 
@@ -145,11 +169,13 @@ void Caller::take(const wire::Frame& frame) {
     }
     if (frame.kind != wire::Kind::letter || !welcome_) return;
     const auto letter = wire::read_letter(frame.body);
-    if (!letter || !driver_.receive(the_node, letter->message)) line_.hang_up();
+    if (!letter || !driver_.receive(the_node, letter->message)) return line_.hang_up();
+    heard_ = net::now();
 }
 
 void Caller::take_welcome(const wire::Welcome& welcome) {
     welcome_ = welcome;
+    heard_ = net::now();
     const bool any = wanted_session_ == Duration{};
     config_.session =
         any ? welcome.longest_session : std::min(wanted_session_, welcome.longest_session);

@@ -3,7 +3,8 @@
 // Runs the LockCaller of service/ on a loop. What is held is held until `until`, by this machine's
 // suspend-aware clock, and a little less if somebody needs time to stop: nobody else is granted it
 // before. When the node at the other end dies the line is taken up at another endpoint, and what
-// was held is still held if that happens in time.
+// was held is still held if that happens in time. The same when nothing is heard from there any
+// more: it hangs, or is cut off from the leader, and another may not be.
 #pragma once
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
@@ -87,6 +88,7 @@ private:
     void set_alarm(Instant due, std::uint32_t stamp);
     void wake_at_next();
     void fire_due();
+    void judge_silence(Duration late);
     void note(const LockCaller::Notice& notice);
     void tell(const locks::Granted& granted) { events_.granted(granted.lock, granted.token); }
     void tell(const locks::Busy& busy) { events_.busy(busy.lock); }
@@ -112,6 +114,10 @@ private:
     std::optional<wire::Welcome> welcome_;
     std::optional<Instant> until_;  // as it was told
     Bytes frame_;
+    const bool elsewhere_;  // there are other endpoints
+    bool asking_ = false;   // for something, when we last looked
+    Instant heard_{};       // when we last heard anything, or began to ask
+    int moves_ = 0;         // from one endpoint to another, since the leader last answered
     Line line_;
 };
 

@@ -1,5 +1,6 @@
 #include "client/line.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/json/parse.hpp>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "net/http_channel.h"
+#include "net/patience.h"
 
 namespace conclave::client {
 
@@ -99,7 +101,8 @@ public:
           settings_(std::move(settings)),
           ears_(std::move(ears)),
           pauses_(loop),
-          pause_(settings_.least_pause) {}
+          pause_(settings_.least_pause),
+          patience_(settings_.way.endpoints.size(), settings_.way.turn, settings_.answer) {}
 
     bool is_up() const { return call_ != nullptr; }
 
@@ -110,8 +113,8 @@ public:
         terms.tls = settings_.way.tls;
         terms.token = settings_.way.token;
         terms.limits = settings_.way.limits;
-        terms.connect = settings_.way.connect;
-        terms.answer = settings_.answer;
+        terms.connect = std::min(settings_.way.connect, patience_.now());
+        terms.answer = patience_.now();
         // Not shared: the dialogue is ours, and would keep us as long as we keep it.
         terms.on_upgraded = [weak = weak_from_this()](auto channel, const std::string& rest) {
             if (const auto self = weak.lock()) self->connected(std::move(channel), rest);
@@ -145,6 +148,7 @@ private:
         if (stopped_) return channel->close();
         dialogue_.reset();
         pause_ = settings_.least_pause;
+        patience_.rewarded();
         Call::Ears ears;
         ears.arrived = [weak = weak_from_this()](const wire::Frame& frame) {
             if (const auto self = weak.lock()) self->ears_.arrived(frame);
@@ -165,6 +169,7 @@ private:
         if (next_ % settings_.way.endpoints.size() != 0) return dial();
         pauses_.expires_after(pause_);
         pause_ = std::min(2 * pause_, settings_.most_pause);
+        patience_.in_vain();
         pauses_.async_wait([self = shared_from_this()](const ErrorCode& error) {
             if (!error) self->dial();
         });
@@ -197,6 +202,7 @@ private:
     const Ears ears_;
     asio::steady_timer pauses_;
     Duration pause_;
+    net::Patience patience_;
     std::size_t next_ = 0;  // endpoint
     bool stopped_ = false;
     std::shared_ptr<net::Dialogue> dialogue_;

@@ -2,7 +2,8 @@
 //
 // It asks over HTTP, at the door that curl uses too, and goes on with frames. The endpoints are
 // tried one after the other, from the one behind the last that broke; after a whole round without
-// success there is a pause, which grows. Everything happens on the loop.
+// success there is a pause, which grows, as does the patience with one that says nothing.
+// Everything happens on the loop.
 #pragma once
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -18,7 +19,7 @@ class Line {
 public:
     struct Settings {
         net::ClientOptions way;
-        Duration answer = std::chrono::seconds(2);             // to the question, per endpoint
+        Duration answer = std::chrono::seconds(2);             // to the question, at most
         Duration least_pause = std::chrono::milliseconds(20);  // between two rounds; doubles
         Duration most_pause = std::chrono::seconds(1);
     };

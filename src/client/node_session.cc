@@ -36,6 +36,7 @@ void NodeSession::ask(const char* method, const std::string& target, const json:
 }
 
 void NodeSession::open(const std::string& name, Duration ttl, Done done) {
+    renewed_ = net::now();
     const json::object body{{"ttl", duration_text(ttl)}, {"name", name}};
     ask("POST", "/v1/sessions", body, plan_.timeout,
         [self = shared_from_this(), done = std::move(done)](Said said) {
@@ -97,7 +98,8 @@ void NodeSession::renew() {
 void NodeSession::renewed(const Said& said, Instant sent) {
     constexpr unsigned gone = 410;
     const auto tell = plan_.renewed;  // who is told may end us, and would end itself with us
-    if (said.status == gone) {
+    if (said.good()) renewed_ = sent;
+    if (said.status == gone || sent - renewed_ > ttl_) {
         id_.clear();
         mandate_.reset();
         return tell();

@@ -53,6 +53,8 @@ public:
 
     const std::string& node() const { return node_; }
     Duration ttl() const { return ttl_; }
+    // The node has said so, or has said nothing for longer than it lasts.
+    bool over() const { return id_.empty(); }
     const std::optional<Mandate>& mandate() const { return mandate_; }
 
 private:
@@ -68,6 +70,7 @@ private:
     Plan plan_;
     boost::asio::steady_timer timer_{loop_};
     std::string id_, node_;  // no id: it is not open yet, or over
+    Instant renewed_{};      // sent then: the last question that kept it alive
     Duration ttl_{}, ahead_{};
     bool asking_ = false, again_ = false;  // one renewal at a time, so that none overtakes another
     bool lost_ = false;                    // what was lent: it never comes back

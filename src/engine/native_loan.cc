@@ -14,6 +14,7 @@
 #include "net/clock.h"
 #include "net/http_target.h"
 #include "net/json_members.h"
+#include "net/patience.h"
 
 namespace conclave::engine {
 
@@ -86,7 +87,8 @@ public:
           wanted_(claim.session),
           events_(events),
           alarm_(std::move(alarm)),
-          later_(loop) {}
+          later_(loop),
+          patience_(settings.way.endpoints.size(), settings.way.turn, settings.timeout) {}
 
     // A session is one node's, so one node is chosen: the first that answers.
     void look();
@@ -128,6 +130,7 @@ private:
     Events& events_;
     net::Alarm alarm_;
     boost::asio::steady_timer later_;
+    net::Patience patience_;
     std::shared_ptr<NodeSession> session_;
     Duration term_{};
     std::size_t at_ = 0;  // whom we ask, of the endpoints
@@ -137,12 +140,14 @@ private:
 
 void Candidacy::look() {
     const net::Call call{.target = offer_.view};
-    net::ask(loop_, way(), call, settings_.timeout, still([this](const net::Outcome& outcome) {
+    net::ask(loop_, way(), call, patience_.now(), still([this](const net::Outcome& outcome) {
                  const Said said = client::read_answer(outcome);
+                 if (said.status != 0) patience_.rewarded();
                  if (said.good()) return looked(said.body);
                  if (said.status != 0) return give_up(said.failure);
                  failure_ = said.failure;
                  if (++at_ < settings_.way.endpoints.size()) return look();
+                 patience_.in_vain();
                  begin_again();
              }));
 }
@@ -196,7 +201,9 @@ void Candidacy::open(const Prospect& seen) {
 void Candidacy::borrow(Duration wait) {
     lent_ = false;
     session_->borrow(wait, term_ / ahead_in_a_term,
-                     still([this](const Said& said) { borrowed(said); }));
+                     still([this, session = session_.get()](const Said& said) {
+                         if (session == session_.get()) borrowed(said);
+                     }));
 }
 
 void Candidacy::borrowed(const Said& said) {
@@ -218,7 +225,7 @@ void Candidacy::renewed() {
     const auto mandate = session_ ? session_->mandate() : std::nullopt;
     if (!mandate) {
         if (held_) return lose();
-        if (lent_) begin_again();  // lost before it began
+        if (lent_ || (session_ && session_->over())) begin_again();  // lost before it began
         return;
     }
     if (!lent_) return;

@@ -1,5 +1,6 @@
 #include "net/event_source.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cassert>
 #include <utility>
@@ -25,6 +26,7 @@ EventSource::EventSource(asio::io_context& loop, ClientOptions options, Subscrip
       on_event_(std::move(on_event)),
       on_loss_(std::move(on_loss)),
       timer_(loop),
+      patience_(options_.endpoints.size(), options_.turn, subscription_.silence),
       reader_(subscription_.largest_event) {
     assert(!options_.endpoints.empty());
 }
@@ -49,8 +51,9 @@ void EventSource::connect() {
     Dialogue::Terms terms{.tls = options_.tls,
                           .token = options_.token,
                           .limits = options_.limits,
-                          .connect = options_.connect,
+                          .connect = std::min(options_.connect, patience_.now()),
                           .answer = subscription_.silence,
+                          .head = patience_.now(),
                           .on_piece = [weak](const Answer& head, std::string_view piece) {
                               if (auto self = weak.lock()) self->on_piece(head, piece);
                           }};
@@ -66,6 +69,7 @@ void EventSource::connect() {
 
 void EventSource::on_piece(const Answer& head, std::string_view piece) {
     if (stopped_) return;
+    patience_.rewarded();
     if (!is_stream(head)) {
         refused_body_ += piece.substr(0, longest_complaint - refused_body_.size());
         return;
@@ -94,6 +98,7 @@ void EventSource::on_end(Outcome outcome) {
     if (on_loss_(failure) == Next::stop) return stop();
     if (stopped_) return;
     bool all_tried = next_ % options_.endpoints.size() == 0;
+    if (all_tried) patience_.in_vain();
     timer_.expires_after(all_tried ? subscription_.pause : Duration::zero());
     timer_.async_wait([weak = weak_from_this()](ErrorCode code) {
         auto self = weak.lock();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "net/http_client.h"
+#include "net/patience.h"
 #include "net/server_sent_events.h"
 
 namespace conclave::net {
@@ -47,6 +48,7 @@ private:
     OnEvent on_event_;
     OnLoss on_loss_;
     boost::asio::steady_timer timer_;
+    Patience patience_;
     std::shared_ptr<Dialogue> dialogue_;
     EventReader reader_;
     std::string refused_body_;  // of an answer that is no stream

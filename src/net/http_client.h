@@ -1,8 +1,9 @@
 // net/http_client.h -- asks the first of several endpoints that answers; on a loop, or blocking.
 //
-// An endpoint that cannot be reached, or that does not let us in, is passed over. Once a request
-// may have been carried out, only GET and HEAD go on to the next one: asking twice must not do
-// twice.
+// An endpoint that cannot be reached, or that does not let us in, is passed over. Of one that says
+// nothing nobody knows whether it ever will: after a while the next is asked as well. Only GET and
+// HEAD are, and go on once a request may have been carried out: asking twice must not do twice. Of
+// several endpoints any other request goes to one that has just answered something harmless.
 #pragma once
 #include <functional>
 #include <memory>
@@ -20,6 +21,7 @@ struct ClientOptions {
     boost::asio::ssl::context* tls = nullptr;    // for https://; must outlive the calls
     std::string token{};                         // shown with every question; see Dialogue
     Duration connect = std::chrono::seconds(2);  // per endpoint
+    Duration turn = std::chrono::seconds(1);     // of one that says nothing, if there are others
     ParseLimits limits{.header = 16 << 10, .body = 64 << 20};
 };
 

@@ -117,6 +117,66 @@ TEST(HttpClient, ASilentServerIsATimeoutAndThePostMayHaveBeenDone) {
     EXPECT_TRUE(site.bell.await("later 499"));
 }
 
+// Its connections are accepted, by the kernel.
+TEST(HttpClient, WhoHangsIsNotWaitedForIfAnotherAnswers) {
+    TestSite site;
+    Listener hung("");
+    ClientOptions options = to({hung.address, site.tcp});
+    options.turn = 20ms;
+    EXPECT_EQ(answer_of(ask(options, {.target = "/hello"}, patience)).body, "hello");
+    const Call order{.method = "POST", .target = "/echo", .body = "x"};
+    EXPECT_EQ(answer_of(ask(options, order, patience)).body, "x");
+}
+
+TEST(HttpClient, AnOrderIsGivenOnceHoweverManyWouldTakeIt) {
+    TestSite first, second;
+    Listener hung("");
+    ClientOptions options = to({hung.address, first.tcp, second.tcp});
+    options.turn = 20ms;
+    const Call order{.method = "POST", .target = "/echo", .body = "x"};
+    EXPECT_EQ(answer_of(ask(options, order, patience)).body, "x");
+    first.on_loop([] {});  // whatever was on its way has been counted
+    second.on_loop([] {});
+    EXPECT_EQ(first.bell.times("echo 200") + second.bell.times("echo 200"), 1);
+}
+
+TEST(HttpClient, WhoIsSlowMayStillBeTheFirstToAnswer) {
+    TestSite slow, slower;
+    ClientOptions options = to({slow.tcp, slower.tcp});
+    options.turn = 20ms;
+    std::jthread story([&] {
+        slow.bell.await("kept");
+        slower.bell.await("kept");  // that one was asked as well
+        slow.on_loop([&] { slow.held.at(0)->respond(200, "text/plain", "slow"); });
+    });
+    EXPECT_EQ(answer_of(ask(options, {.target = "/later"}, patience)).body, "slow");
+    EXPECT_TRUE(slower.bell.await("gone"));  // and is let go of
+}
+
+TEST(HttpClient, IfAllHangTheTimeIsUpForAll) {
+    Listener one(""), other("");
+    ClientOptions options = to({one.address, other.address});
+    options.turn = 20ms;
+    const Failure failure = failure_of(ask(options, {.method = "POST", .body = "x"}, 200ms));
+    EXPECT_EQ(failure.trouble, Trouble::timeout);
+    EXPECT_FALSE(failure.sent);  // the order was given to nobody
+    EXPECT_THAT(failure.what, HasSubstr(one.address + ": no answer within "));
+    EXPECT_THAT(failure.what, HasSubstr(other.address + ": no answer within "));
+}
+
+TEST(PatienceWithEndpoints, GrowsWhenNobodyAnswersAndIsWholeForTheOnlyOne) {
+    Patience several(3, 1s, 5s), alone(1, 1s, 5s);
+    EXPECT_EQ(several.now(), 1s);
+    several.in_vain();
+    EXPECT_EQ(several.now(), 2s);
+    several.in_vain();
+    several.in_vain();
+    EXPECT_EQ(several.now(), 5s);
+    several.rewarded();
+    EXPECT_EQ(several.now(), 1s);
+    EXPECT_EQ(alone.now(), 5s);
+}
+
 TEST(HttpClient, GarbageAndAnEarlyEndAreBadAnswers) {
     Listener garbage("SSH-2.0-OpenSSH\r\n\r\n");
     Failure failure = failure_of(ask(to({garbage.address}), {}, patience));
@@ -134,7 +194,7 @@ TEST(HttpClient, OnlyAHarmlessCallGoesOnAfterABadAnswer) {
     EXPECT_EQ(answer_of(ask(to({first.address, site.tcp}), {.target = "/hello"}, patience)).status,
               200u);
     Call call{.method = "POST", .target = "/echo", .body = "x"};
-    Failure failure = failure_of(ask(to({second.address, site.tcp}), call, patience));
+    Failure failure = failure_of(ask(to({second.address}), call, patience));
     EXPECT_EQ(failure.trouble, Trouble::bad_answer);
     EXPECT_TRUE(failure.sent);
 }
@@ -186,6 +246,31 @@ TEST(EventSource, ResumesBehindTheLastEventAtTheNextEndpoint) {
     ASSERT_EQ(losses.size(), 1u);
     EXPECT_THAT(losses[0], HasSubstr(first.tcp));
     EXPECT_TRUE(second.bell.await("gone"));  // who stops leaves
+}
+
+TEST(EventSource, WhoHangsIsLeftForTheNextEndpoint) {
+    TestSite site;
+    Listener hung("");
+    ClientOptions options = to({hung.address, site.tcp});
+    options.turn = 20ms;
+    std::vector<std::string> seen, losses;
+    std::jthread story([&] {
+        site.bell.await("kept");
+        site.on_loop([&] { site.held.at(0)->event({"1", "", "x"}); });
+    });
+    follow(
+        options, {.target = "/events"},
+        [&](const ServerEvent& event) {
+            seen.push_back(event.data);
+            return EventSource::Next::stop;
+        },
+        [&](const Failure& failure) {
+            losses.push_back(failure.what);
+            return EventSource::Next::go_on;
+        });
+    EXPECT_THAT(seen, testing::ElementsAre("x"));
+    ASSERT_FALSE(losses.empty());
+    EXPECT_THAT(losses[0], HasSubstr(hung.address + ": no answer within "));
 }
 
 TEST(EventSource, WhatIsNoStreamIsALossWithTheAnswersWords) {

@@ -139,7 +139,8 @@ void Dialogue::greet(StreamSocket socket) {
 }
 
 void Dialogue::ask() {
-    arm(terms_.answer, "no answer within " + in_words(terms_.answer));
+    const Duration wait = terms_.head > Duration::zero() ? terms_.head : terms_.answer;
+    arm(wait, "no answer within " + in_words(wait));
     write();
     read();  // at the same time: the server may answer, and close, before it has read all
 }

@@ -51,6 +51,7 @@ public:
         ParseLimits limits{};
         Duration connect{};  // until the connection is there
         Duration answer{};   // from then until the answer is complete, or between two pieces of it
+        Duration head{};     // from then until the head of an endless answer; zero: as `answer`
         AnswerReader::OnBody on_piece{};  // if set, the answer's body comes here and may be endless
         // If the server takes up the other protocol: the connection, and what came on it already.
         // Then it is not ours any more, and `done` is not called.

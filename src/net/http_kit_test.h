@@ -56,6 +56,10 @@ public:
         std::unique_lock lock(mutex_);
         return changed_.wait_for(lock, patience, [&] { return rung_[name] >= times; });
     }
+    int times(const std::string& name) {
+        std::lock_guard lock(mutex_);
+        return rung_[name];
+    }
 
 private:
     std::mutex mutex_;
