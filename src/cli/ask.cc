@@ -19,6 +19,7 @@ Reply ask(const Endpoint& endpoint, std::string_view method, const std::string& 
     call.method = method;
     call.target = target;
     if (!body.is_null()) call.body = boost::json::serialize(body);
+    call.takes = patience;
     Answered told = understand(net::ask(way.options, call, way.timeout + patience));
     if (!told.reply.good() && !endpoint.silent) complain(told.why);
     return std::move(told.reply);

@@ -1,5 +1,6 @@
 #include "cli/watchers.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -204,7 +205,8 @@ Exit run_locks(const Terminal& terminal, const Endpoint& endpoint) {
                    [&](const json::value& locks) { return locks_text(terminal, locks); });
 }
 
-// Waiting is a chain of long polls: each is answered when something has changed.
+// Waiting is a chain of long polls: each is answered when something has changed. None is long, for
+// while it lasts a node that hangs looks like one where nothing happens.
 Exit run_leader(const Terminal& terminal, const Endpoint& endpoint, const LeaderOptions& options) {
     if (is_abroad(endpoint)) return leader_abroad(terminal, endpoint, options);
     const std::string target = "/v1/groups/" + path_segment(options.group);
@@ -218,11 +220,13 @@ Exit run_leader(const Terminal& terminal, const Endpoint& endpoint, const Leader
     const auto end = Clock::now() + *wait;
     Reply reply = ask(endpoint, "GET", target);
     while (reply.good() && text(reply.body, "leader").empty() && Clock::now() < end) {
+        constexpr std::chrono::milliseconds longest(2000);
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+        const auto poll = std::clamp(left, std::chrono::milliseconds(1), longest);
         reply = ask(endpoint, "GET",
                     target + "?index=" + text(reply.body, "index") +
-                        "&wait=" + std::to_string(std::max<std::int64_t>(left.count(), 1)) + "ms",
-                    {}, left);
+                        "&wait=" + std::to_string(poll.count()) + "ms",
+                    {}, poll);
     }
     if (!reply.good()) return reply.exit;
     const std::string leader = text(reply.body, "leader");

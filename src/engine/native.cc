@@ -154,8 +154,11 @@ public:
 
     void ask() {
         net::Call call{.target = target_of(thing_)};
-        if (index_) call.target += "?wait=10s&index=" + std::to_string(*index_);
-        net::ask(loop_, settings_.way, call, settings_.timeout + 10s,
+        if (index_) {
+            call.target += "?wait=10s&index=" + std::to_string(*index_);
+            call.takes = 10s;
+        }
+        net::ask(loop_, settings_.way, call, settings_.timeout + call.takes,
                  [self = shared_from_this()](const net::Outcome& outcome) {
                      if (self->seen_) self->answered(client::read_answer(outcome));
                  });

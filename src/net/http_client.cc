@@ -49,10 +49,11 @@ public:
     }
 
 private:
-    // Before the time is up, each has had a turn.
+    // Before the time is up each has had a turn, unless it is spent on a long poll.
     void await_turn(Duration rest) {
         const auto left = static_cast<Duration::rep>(options_.endpoints.size() - next_);
-        turn_.expires_after(std::min(options_.turn, rest / (left + 1)));
+        const Duration share = std::max(rest - call_.takes, Duration::zero()) / (left + 1);
+        turn_.expires_after(call_.takes + std::min(options_.turn, share));
         turn_.async_wait([self = shared_from_this()](const ErrorCode& error) {
             if (!error && self->done_) self->try_next();
         });

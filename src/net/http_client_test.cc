@@ -153,6 +153,29 @@ TEST(HttpClient, WhoIsSlowMayStillBeTheFirstToAnswer) {
     EXPECT_TRUE(slower.bell.await("gone"));  // and is let go of
 }
 
+// Only when it should have been answered.
+TEST(HttpClient, ALongPollIsLeftToWhoWasAsked) {
+    TestSite first, other;
+    ClientOptions options = to({first.tcp, other.tcp});
+    options.turn = 20ms;
+    std::jthread story([&] {
+        first.bell.await("kept");
+        std::this_thread::sleep_for(200ms);  // ten turns
+        first.on_loop([&] { first.held.at(0)->respond(200, "text/plain", "news"); });
+    });
+    const Call poll{.target = "/later", .takes = 10s};
+    EXPECT_EQ(answer_of(ask(options, poll, patience)).body, "news");
+    EXPECT_EQ(other.bell.times("kept"), 0);
+}
+
+TEST(HttpClient, ALongPollOfWhoHangsIsAskedOfAnother) {
+    TestSite site;
+    Listener hung("");
+    ClientOptions options = to({hung.address, site.tcp});
+    options.turn = 20ms;
+    EXPECT_EQ(answer_of(ask(options, {.target = "/hello", .takes = 50ms}, patience)).body, "hello");
+}
+
 TEST(HttpClient, IfAllHangTheTimeIsUpForAll) {
     Listener one(""), other("");
     ClientOptions options = to({one.address, other.address});

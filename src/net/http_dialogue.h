@@ -41,6 +41,7 @@ struct Call {
     std::string content_type = "application/json";  // of the body
     HeaderFields fields{};
     std::string upgrade{};  // to this protocol, if not empty
+    Duration takes{};       // the answer of somebody who is well, at most: a long poll's wait
 };
 
 class Dialogue : public std::enable_shared_from_this<Dialogue> {
