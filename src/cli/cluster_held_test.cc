@@ -9,10 +9,8 @@
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <string>
-#include <variant>
 
 #include "cli/locked_cluster_test.h"
-#include "net/http_client.h"
 
 namespace conclave {
 namespace {
@@ -66,14 +64,6 @@ protected:
             if (text(one, "lock") == lock) return one;
         }
         return {};
-    }
-    double metric(std::size_t node, const std::string& name) const {
-        net::ClientOptions way;
-        way.endpoints = {*net::parse_http_endpoint(process(node).endpoint())};
-        const net::Outcome outcome = net::ask(way, {.target = "/metrics"}, 90s);
-        const std::string page = std::get<net::Answer>(outcome).body;
-        const auto at = page.find("\n" + name + " ");
-        return at == page.npos ? -1 : std::stod(page.substr(at + name.size() + 2));
     }
 };
 

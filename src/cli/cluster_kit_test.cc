@@ -1,13 +1,16 @@
 // cli/cluster_kit_test.cc -- the cluster of the tests; see cluster_test.h.
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <chrono>
 #include <fstream>
 #include <initializer_list>
 #include <numeric>
 #include <regex>
 #include <utility>
+#include <variant>
 
 #include "cli/cluster_test.h"
+#include "net/http_client.h"
 
 namespace conclave {
 
@@ -148,6 +151,15 @@ std::uint64_t RealCluster::received_at(std::size_t at, std::string_view type) co
 
 std::uint64_t RealCluster::changes_at(std::size_t at) const {
     return number(group_at(at), {"index"});
+}
+
+double RealCluster::metric(std::size_t at, const std::string& name) const {
+    net::ClientOptions way;
+    way.endpoints = {*net::parse_http_endpoint(process(at).endpoint())};
+    const net::Outcome outcome = net::ask(way, {.target = "/metrics"}, std::chrono::seconds(90));
+    const std::string page = std::get<net::Answer>(outcome).body;
+    const auto line = page.find("\n" + name + " ");
+    return line == page.npos ? -1 : std::stod(page.substr(line + name.size() + 2));
 }
 
 void RealCluster::kill(std::size_t at, int signal) {

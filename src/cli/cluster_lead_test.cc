@@ -118,14 +118,22 @@ protected:
     // A `lead` at this node that runs the job as `name`.
     Background& lead(std::size_t at, const std::string& name,
                      const std::vector<std::string>& options = {}) {
-        std::vector<std::string> words{program, "--endpoint", process(at).endpoint(), "lead",
-                                       "main"};
+        return lead_by(process(at).endpoint(), name, options);
+    }
+    Background& lead_by(const std::string& endpoints, const std::string& name,
+                        const std::vector<std::string>& options = {}) {
+        std::vector<std::string> words{program, "--endpoint", endpoints, "lead", "main"};
         words.insert(words.end(), options.begin(), options.end());
         for (const std::string& word :
              {std::string("--"), (folder / "job").string(), (folder / name).string()}) {
             words.push_back(word);
         }
         return leads.emplace_back(words, folder / (name + ".said"));
+    }
+    // One that whoever leads knows of, so that it begins the moment there is room for it.
+    void expect_waiting(std::size_t at) const {
+        EXPECT_TRUE(comes_true([&] { return metric(at, "conclave_sessions") == 1; })) << logs();
+        expect_renewals(at, 1);
     }
     bool comes_to_run(const std::string& name) const {
         return comes_true([&] { return !lived(name).empty(); });
@@ -161,6 +169,7 @@ TEST_F(LeadCommand, IsOverBeforeAnotherBeginsWhenItsNodeIsKilled) {
     Background& first = lead(0, "first");
     ASSERT_TRUE(comes_to_run("first")) << logs();
     lead(1, "second");
+    expect_waiting(1);
     kill(0);
     ASSERT_TRUE(comes_to_run("second")) << logs();
     EXPECT_EQ(first.exit(), 79) << slurp(folder / "first.said");
@@ -172,10 +181,27 @@ TEST_F(LeadCommand, IsStoppedWithinTheLeaseWhenItsNodeHangs) {
     Background& first = lead(0, "first");
     ASSERT_TRUE(comes_to_run("first")) << logs();
     lead(1, "second");
+    expect_waiting(1);
     kill(0, SIGSTOP);
     EXPECT_EQ(first.exit(), 79) << slurp(folder / "first.said");
     ASSERT_TRUE(comes_to_run("second")) << logs();
     kill(0, SIGCONT);
+    expect_one_after_the_other("first", "second");
+}
+
+// While it waits. Nobody else stands, so it would never run there.
+TEST_F(LeadCommand, GoesToAnotherNodeWhenItsOwnHangs) {
+    start_nodes(3);
+    Background& first = lead(0, "first");
+    ASSERT_TRUE(comes_to_run("first")) << logs();
+    lead_by(process(1).endpoint() + "," + process(2).endpoint(), "second");
+    expect_waiting(1);
+    kill(1, SIGSTOP);
+    expect_waiting(2);
+    resign(0);
+    EXPECT_EQ(first.exit(), 79) << slurp(folder / "first.said");
+    ASSERT_TRUE(comes_to_run("second")) << logs();
+    kill(1, SIGCONT);
     expect_one_after_the_other("first", "second");
 }
 
@@ -185,6 +211,7 @@ TEST_F(LeadCommand, IsOverBeforeAnotherBeginsWhenItsNodeResigns) {
     Background& first = lead(0, "first");
     ASSERT_TRUE(comes_to_run("first")) << logs();
     lead(1, "second");
+    expect_waiting(1);
     ASSERT_TRUE(runs("first"));
     resign(0);
     EXPECT_EQ(first.exit(), 79) << slurp(folder / "first.said");
@@ -197,6 +224,7 @@ TEST_F(LeadCommand, IsOverBeforeAnotherBeginsWhenItsNodeLeaves) {
     Background& first = lead(0, "first");
     ASSERT_TRUE(comes_to_run("first")) << logs();
     lead(1, "second");
+    expect_waiting(1);
     kill(0, SIGTERM);
     EXPECT_EQ(first.exit(), 79) << slurp(folder / "first.said");
     EXPECT_EQ(end_of(0), "n1 ended with exit code 0");

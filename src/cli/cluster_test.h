@@ -67,6 +67,7 @@ protected:
     std::uint64_t epoch_at(std::size_t at) const;
     std::uint64_t received_at(std::size_t at, std::string_view type) const;  // messages
     std::uint64_t changes_at(std::size_t at) const;  // grows with every change it knows of
+    double metric(std::size_t at, const std::string& name) const;  // without labels; -1: none
 
     void kill(std::size_t at, int signal = SIGKILL);  // SIGKILL: and waits for the end
     void kill_all();  // for nodes with long leases, whose polite end would take as long

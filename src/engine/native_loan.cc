@@ -237,9 +237,10 @@ void Candidacy::renewed() {
     events_.granted({Epoch{mandate->number}, 0});
 }
 
+// Whoever acted under it may still be about to stop. The session ends when they have, or what the
+// node has promised is over: to end it is to say that they have, and the next one begins.
 void Candidacy::lose() {
     end();
-    session_->end([] {});
     events_.lost();
 }
 
@@ -254,14 +255,12 @@ void Candidacy::leave() {
     const auto left = [self = shared_from_this()] {
         if (!self->silent_) self->events_.left();
     };
-    const bool nothing_to_end = over_ || !session_;
     end();
-    nothing_to_end ? boost::asio::post(loop_, left) : session_->end(left);
+    session_ ? session_->end(left) : boost::asio::post(loop_, left);
 }
 
 void Candidacy::let_go() {
     silent_ = true;
-    if (over_) return;
     end();
     if (session_) session_->end([] {});
 }

@@ -40,9 +40,10 @@ public:
                               .connect = std::min(options_.connect, rest),
                               .answer = rest};
         const std::size_t at = next_++;
-        under_way_[at] =
+        const auto dialogue =
             std::make_shared<Dialogue>(loop_, options_.endpoints[at], std::move(terms));
-        under_way_[at]->start(call_, [self = shared_from_this(), at](Outcome outcome) {
+        under_way_[at] = dialogue;
+        dialogue->start(call_, [self = shared_from_this(), at](Outcome outcome) {
             self->on_outcome(at, std::move(outcome));
         });
         if (harmless(call_) && next_ < options_.endpoints.size()) await_turn(rest);
@@ -70,14 +71,14 @@ private:
     }
     // Unless somebody who was asked may still answer.
     void give_up() {
-        if (std::ranges::any_of(under_way_, [](const auto& one) { return one != nullptr; })) return;
+        if (!std::ranges::all_of(under_way_, [](const auto& one) { return one.expired(); })) return;
         if (failure_.what.empty()) failure_ = {Trouble::timeout, "no time to ask anybody"};
         finish(std::move(failure_), 0);
     }
     void finish(Outcome outcome, std::size_t at) {
         turn_.cancel();
-        for (auto& one : under_way_) {
-            if (const auto dialogue = std::exchange(one, nullptr)) dialogue->cancel();
+        for (const auto& one : under_way_) {
+            if (const auto dialogue = one.lock()) dialogue->cancel();
         }
         std::exchange(done_, nullptr)(std::move(outcome), at);
     }
@@ -87,7 +88,7 @@ private:
     Call call_;
     Clock::time_point deadline_;
     asio::steady_timer turn_;
-    std::vector<std::shared_ptr<Dialogue>> under_way_;  // by endpoint
+    std::vector<std::weak_ptr<Dialogue>> under_way_;  // by endpoint; each holds us
     Done done_;
     std::size_t next_ = 0;
     Failure failure_;  // of all endpoints so far
