@@ -205,7 +205,8 @@ protected:
         std::vector<std::string> endpoints;
         for (const Cluster::Process& one : cluster->processes())
             endpoints.push_back(one.endpoint());
-        std::ranges::rotate(endpoints, endpoints.begin() + static_cast<int>(at % node_count));
+        std::rotate(endpoints.begin(), endpoints.begin() + static_cast<int>(at % node_count),
+                    endpoints.end());
         if (at % 4 == 0) endpoints.resize(1);
         crowd->start(at, dice.next(), endpoints);
     }

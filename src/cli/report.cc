@@ -10,8 +10,6 @@ namespace {
 
 std::string leader_line(const Terminal& terminal, const Report& report) {
     if (report.leaders.empty()) return "";
-    std::size_t naming = 0;
-    for (const auto& [node, named] : report.leaders) naming += named.has_value();
     if (report.agreed) {
         const auto leader = std::to_string(number(*report.leaders.front().second));
         std::string line = "leader " + terminal.bold(leader) + ", agreed by all " +

@@ -209,7 +209,7 @@ void Pursuit::wait_for(const Turn& turn, std::uint64_t revision) {
         read();
     });
     watch_ = gateway_->listen(watch_path, deletions_of(before_, revision + 1),
-                              {still([this, look_again](const json::value& message) {
+                              {still([look_again](const json::value& message) {
                                    const bool news =
                                        member(message, "events") || member(message, "canceled");
                                    if (news) look_again(message);

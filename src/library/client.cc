@@ -352,8 +352,7 @@ Lock Client::lock(std::string name, LockTerms terms) { return Lock(core_, std::m
 std::optional<std::vector<Held>> Client::lock_all(std::vector<std::string> names,
                                                   std::chrono::nanoseconds wait) {
     std::ranges::sort(names);
-    const auto repeated = std::ranges::unique(names);  // it would wait for itself
-    names.erase(repeated.begin(), repeated.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());  // or it waits for itself
     const auto begun = std::chrono::steady_clock::now();
     std::vector<Held> all;
     for (const std::string& name : names) {

@@ -138,7 +138,7 @@ private:
             keep(exchange);
         });
         router.add("GET /upgrade", "upgrade", [this](const Shared& exchange) {
-            exchange->upgrade("echo", [this, weak = std::weak_ptr(exchange)](auto bytes) {
+            exchange->upgrade("echo", [weak = std::weak_ptr(exchange)](auto bytes) {
                 if (const auto one = weak.lock())
                     bytes == "end" ? one->hang_up() : say(*one, bytes);
             });

@@ -71,7 +71,7 @@ void Journal::note(Instant at, Moment moment) {
 Journal::Entry& Journal::fresh_entry() {
     static_assert(most <= std::numeric_limits<std::uint8_t>::max());
     if (entries_.size() == most) {
-        std::ranges::rotate(order_, order_.begin() + 1);
+        std::rotate(order_.begin(), order_.begin() + 1, order_.end());
     } else {
         order_.push_back(static_cast<std::uint8_t>(entries_.size()));
         entries_.emplace_back();
