@@ -21,4 +21,12 @@ if(main)
     add_executable(conclave ${main})
     target_link_libraries(conclave PRIVATE $<TARGET_NAME_IF_EXISTS:conclave_cli> conclave_base)
     set_target_properties(conclave PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+    if(CONCLAVE_IDLE_LAYOUT)
+        # What a node at rest runs through stands side by side (tools/idle-layout), which GNU's
+        # linker does where mold cannot.
+        target_link_options(conclave PRIVATE
+            -fuse-ld=bfd -Wl,--script=${CMAKE_SOURCE_DIR}/cmake/idle.ld)
+        set_target_properties(conclave PROPERTIES LAID_OUT ON
+            LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/idle.ld)
+    endif()
 endif()

@@ -60,5 +60,15 @@ endif()
 
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=mold CONCLAVE_HAS_MOLD)
+check_linker_flag(CXX -fuse-ld=bfd CONCLAVE_HAS_BFD)
 target_link_options(conclave_base INTERFACE
-    $<$<BOOL:${CONCLAVE_HAS_MOLD}>:-fuse-ld=mold> -Wl,--as-needed)
+    $<$<AND:$<BOOL:${CONCLAVE_HAS_MOLD}>,$<NOT:$<BOOL:$<TARGET_PROPERTY:LAID_OUT>>>>:-fuse-ld=mold>
+    -Wl,--as-needed)
+
+# Each function in a section of its own, so that the command can be laid out: as people run it.
+set(CONCLAVE_IDLE_LAYOUT OFF)
+if(CONCLAVE_HAS_BFD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CONCLAVE_SANITIZE
+        AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(CONCLAVE_IDLE_LAYOUT ON)
+    target_compile_options(conclave_base INTERFACE -ffunction-sections)
+endif()

@@ -220,5 +220,9 @@ if(TARGET conclave)
     set_tests_properties(openapi.answers PROPERTIES TIMEOUT 600)
 endif()
 
+if(CONCLAVE_IDLE_LAYOUT)
+    add_test(NAME idle.layout
+        COMMAND ${CMAKE_SOURCE_DIR}/tools/idle-layout check $<TARGET_FILE:conclave>)
+endif()
 add_test(NAME tidy COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy)
 add_test(NAME tidy.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy --self-test)

@@ -57,8 +57,8 @@ public:
     const Tally<P>& tally() const { return tally_; }
 
     void happen(Event<P> event) {
-        waiting_.emplace_back(std::in_place_type<Event<P>>, std::move(event));
-        run();
+        if (busy()) return wait(std::move(event));
+        run([&] { step_with(event); });
     }
     // False: these bytes are no message of ours.
     [[nodiscard]] bool receive(NodeId from, ByteView bytes) {
@@ -75,14 +75,14 @@ public:
     }
     // It has gone off, and counts only if it is still in force when its turn comes.
     void fire(std::uint32_t stamp) {
-        waiting_.emplace_back(std::in_place_type<std::uint32_t>, stamp);
-        run();
+        if (busy()) return wait(stamp);
+        run([&] { expire(stamp); });
     }
     // What was handed to Ground::save is on disk.
     void saved() {
         assert(saving_);
         saving_ = false;
-        run();
+        if (!running_) run([] {});
     }
 
 private:
@@ -92,10 +92,15 @@ private:
         std::uint32_t stamp;
     };
 
-    // Whoever is told something may answer with the next event: it waits for its turn.
-    void run() {
-        if (running_) return;
+    bool busy() const { return running_ || saving_; }
+    // Whoever is told something may answer with the next event: it waits for its turn. Else nothing
+    // waits for anything, and an event is not moved about.
+    template <class W> void wait(W what) {
+        waiting_.emplace_back(std::in_place_type<W>, std::move(what));
+    }
+    template <class F> void run(F first) {
         running_ = true;
+        first();
         while (!saving_) {
             if (next_effect_ < effects_.list.size()) {
                 std::visit([this](auto& one) { this->obey(one); }, effects_.list[next_effect_++]);
@@ -114,10 +119,13 @@ private:
     }
     void take(const Waiting& next) {
         if (const auto* stamp = std::get_if<std::uint32_t>(&next)) {
-            if (auto timer = disarm(*stamp)) step_with(Expired<P>{std::move(*timer)});
+            expire(*stamp);
         } else {
             step_with(std::get<Event<P>>(next));
         }
+    }
+    void expire(std::uint32_t stamp) {
+        if (auto timer = disarm(stamp)) step_with(Expired<P>{std::move(*timer)});
     }
     void step_with(const Event<P>& event) {
         effects_.list.clear();

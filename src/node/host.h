@@ -1,5 +1,6 @@
 // node/host.h -- an algorithm behind the node's door. Included by one generated file each.
 #pragma once
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -118,12 +119,10 @@ public:
 
 private:
     // Empty if it is not worth a line.
-    template <class V> static std::string_view name(const V& variant) {
-        return std::visit(
-            []<class T>(const T&) {
-                return concerns_leadership<P, T>() ? name_of<T>() : std::string_view();
-            },
-            variant);
+    template <class... T> static std::string_view name(const std::variant<T...>& one) {
+        static constexpr std::array names{
+            concerns_leadership<P, T>() ? name_of<T>() : std::string_view()...};
+        return names[one.index()];
     }
     void note(Moment moment) {
         if (!moment.name.empty()) ground_.note(std::move(moment));
