@@ -117,7 +117,9 @@ class Bench:
         ):
             if measured[theirs]:
                 part = median(measured[ours]) / median(measured[theirs])
-                rows.append([words, f"{part:.2f}", f"0.20: {verdict(part <= 1 / 5)}"])
+                alike = ours != Conclave.title or theirs != Etcd.title
+                goal = f"0.20: {verdict(part <= 1 / 5)}" if alike else "only one encrypts"
+                rows.append([words, f"{part:.2f}", goal])
         table(rows)
 
     def start(self):

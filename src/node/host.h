@@ -120,8 +120,8 @@ public:
 private:
     // Empty if it is not worth a line.
     template <class... T> static std::string_view name(const std::variant<T...>& one) {
-        static constexpr std::array names{
-            concerns_leadership<P, T>() ? name_of<T>() : std::string_view()...};
+        static constexpr std::array names{concerns_leadership<P, T>() ? name_of<T>()
+                                                                      : std::string_view()...};
         return names[one.index()];
     }
     void note(Moment moment) {
